@@ -1,0 +1,127 @@
+/**
+ * What the watch, the supervisor and the desk tell each other about programs, processes and requests.
+ * Plain data: the wire schemas in `protocol/` are checked against these shapes.
+ */
+
+/** One argument. Valid UTF-8 is a string; anything else keeps its bytes as `{ base64 }`. */
+export type Argument = string | { readonly base64: string };
+
+/** A file as it was when it was looked at, resolved through the process's own root. */
+export interface FileFacts {
+  /** Real path (symbolic links resolved). */
+  readonly path: string;
+  readonly device: string;
+  readonly inode: string;
+  readonly sizeBytes: number;
+  /** Numeric owner. */
+  readonly ownerUid: number;
+  /** Permission bits, as in `stat(2)` (`mode & 0o7777`). */
+  readonly mode: number;
+  /** `sha256:<64 hex digits>`; absent when the file could not be read or is larger than the digest limit. */
+  readonly digest?: string;
+  /** True when the family's user may write the file or replace it in its directory. */
+  readonly writable: boolean;
+}
+
+/** Code given on the command line instead of in a file (`sh -c TEXT`, `node -e TEXT`). */
+export interface InlineCode {
+  readonly option: string;
+  readonly text: string;
+}
+
+/** Which program an exec starts: DESIGN §3, transition 1. */
+export interface ProgramFacts {
+  /** The executable that the kernel will load (for a script with `#!`: the interpreter). */
+  readonly executable: FileFacts;
+  /** The script an interpreter was given; absent when the program is no interpreter or has no script. */
+  readonly script?: FileFacts;
+  readonly inline?: InlineCode;
+  /** True when an interpreter will read its code from standard input. */
+  readonly codeOnStdin?: boolean;
+  /** The name of a package runner's package (`npx NAME`), as given. */
+  readonly package?: string;
+}
+
+/** The kernel's own identity of a process on one boot: pid and start time, see `proc_pid_stat(5)` field 22. */
+export interface ProcessKey {
+  readonly pid: number;
+  readonly startTicks: number;
+}
+
+/** Which request a birth belongs to. `one-of`: several were in flight. `outside`: none was. */
+export type Attribution = 'certain' | 'one-of' | 'outside';
+
+/** One MCP request of a session, as a person refers to it: `run_test #17`. */
+export interface RequestRef {
+  /** Ordinal in the session, from 1. */
+  readonly number: number;
+  /** The JSON-RPC method. */
+  readonly method: string;
+  /** The tool's name for `tools/call`. */
+  readonly tool?: string;
+  readonly attribution: Attribution;
+}
+
+/** The process that launched the server (the shim's parent). */
+export interface ClientFacts {
+  readonly pid: number;
+  readonly startTicks: number;
+  /** RFC 3339 UTC. */
+  readonly startedAt: string;
+  /** Real path of its executable; absent when it could not be read. */
+  readonly exe?: string;
+  readonly argv: readonly Argument[];
+  /** `clientInfo` of its `initialize`: its own claim, never an identity. Absent before it spoke. */
+  readonly claims?: { readonly name: string; readonly version: string };
+}
+
+/** Everything the first-start card says (DESIGN §7, last paragraph). */
+export interface StartFacts {
+  readonly server: string;
+  /** Where the command came from: the path of `servers.jsonc`, or `command line`. */
+  readonly source: string;
+  readonly user: string;
+  /** The command as configured, before it was resolved. */
+  readonly command: string;
+  /** Resolved argument vector, `argv[0]` being the command as given. */
+  readonly argv: readonly string[];
+  /** How the command's name led to the file. */
+  readonly resolution: string;
+  /** The program and, behind it, each interpreter or launcher resolved beforehand. */
+  readonly program: ProgramFacts;
+  readonly cwd: string;
+  readonly environment: {
+    /** Names passed on from the client or the configuration, sorted. */
+    readonly passed: readonly string[];
+    /** Names set by the configuration on purpose, sorted. */
+    readonly configured: readonly string[];
+    /** Names dropped because they look like secrets or belong to the editor, sorted. */
+    readonly dropped: readonly string[];
+    readonly path: string;
+    readonly home: string;
+    readonly tmpdir: string;
+  };
+  readonly client: ClientFacts;
+  /** Overrides in force, in words (`KINWATCH_HOME=/tmp/x`). Empty when there are none. */
+  readonly overrides: readonly string[];
+}
+
+/** Everything the card of a new program says. */
+export interface ExecFacts {
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly ppid: number;
+  /** What the process was before this exec; absent when unreadable. */
+  readonly parentExe?: string;
+  readonly user: string;
+  /** The path that the caller gave to `execve(2)`. */
+  readonly requested: string;
+  readonly argv: readonly Argument[];
+  /** Bytes of arguments that were not read because the vector was too large; 0 when whole. */
+  readonly argvUnreadBytes: number;
+  readonly cwd: string;
+  readonly program: ProgramFacts;
+  readonly request?: RequestRef;
+  /** The request's arguments in full, as JSON text; absent outside a request. */
+  readonly requestArguments?: string;
+}

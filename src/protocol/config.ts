@@ -1,0 +1,43 @@
+/** `servers.jsonc`: which servers Kinwatch may launch by name. Written by a human, outside every workspace. */
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { z } from 'zod';
+
+const serverName = z
+  .string()
+  .regex(/^[\w.@-][\w .@-]{0,63}$/u, 'a name has 1 to 64 letters, digits, spaces or . _ - @');
+
+export const serverEntry = z.strictObject({
+  /** Program to launch: a name looked up in PATH or an absolute path. No shell, no `~`, no variables. */
+  command: z.string().min(1, 'the command is empty'),
+  args: z.array(z.string()).default([]),
+  /** Working directory, absolute. Absent: the client's own. */
+  cwd: z.string().exactOptional(),
+  /** Variables the server receives on purpose; a secret among them passes and the card says so. */
+  env: z.record(z.string(), z.string()).default({}),
+});
+export type ServerEntry = z.infer<typeof serverEntry>;
+
+const serversFile = z.strictObject({
+  $schema: z.string().exactOptional(),
+  servers: z.record(serverName, serverEntry),
+});
+
+export type ServersResult =
+  | { readonly kind: 'servers'; readonly servers: ReadonlyMap<string, ServerEntry> }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+/** Reads the text of `servers.jsonc`. The reason names the place and what stands there. */
+export function parseServers(text: string): ServersResult {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    const line = text.slice(0, first.offset).split('\n').length;
+    return { kind: 'invalid', reason: `line ${line}: ${printParseErrorCode(first.error)}` };
+  }
+  const parsed = serversFile.safeParse(value);
+  if (parsed.success) return { kind: 'servers', servers: new Map(Object.entries(parsed.data.servers)) };
+  const issue = parsed.error.issues[0];
+  const place = issue === undefined || issue.path.length === 0 ? 'the file' : issue.path.join('.');
+  return { kind: 'invalid', reason: `${place}: ${issue?.message ?? 'not valid'}` };
+}

@@ -1,0 +1,94 @@
+/** Schemas of the facts that travel on the desk's wire, checked against the shapes of `core/facts.ts`. */
+import { z } from 'zod';
+import type {
+  Argument,
+  ClientFacts,
+  ExecFacts,
+  FileFacts,
+  InlineCode,
+  ProgramFacts,
+  RequestRef,
+  StartFacts,
+} from '../core/facts.ts';
+
+const pid = z.int().positive();
+/** RFC 3339 UTC with milliseconds. */
+export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
+export const startTicks = z.int().nonnegative();
+
+export const argument: z.ZodType<Argument> = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
+
+export const attribution = z.enum(['certain', 'one-of', 'outside']);
+
+export const requestRef = z.strictObject({
+  number: z.int().positive(),
+  method: z.string(),
+  tool: z.string().exactOptional(),
+  attribution,
+}) satisfies z.ZodType<RequestRef>;
+
+const fileFacts = z.strictObject({
+  path: z.string(),
+  device: z.string(),
+  inode: z.string(),
+  sizeBytes: z.number(),
+  ownerUid: z.int(),
+  mode: z.int(),
+  digest: z.string().exactOptional(),
+  writable: z.boolean(),
+}) satisfies z.ZodType<FileFacts>;
+
+const inlineCode = z.strictObject({ option: z.string(), text: z.string() }) satisfies z.ZodType<InlineCode>;
+
+export const programFacts = z.strictObject({
+  executable: fileFacts,
+  script: fileFacts.exactOptional(),
+  inline: inlineCode.exactOptional(),
+  codeOnStdin: z.boolean().exactOptional(),
+  package: z.string().exactOptional(),
+}) satisfies z.ZodType<ProgramFacts>;
+
+export const clientFacts = z.strictObject({
+  pid,
+  startTicks,
+  startedAt: time,
+  exe: z.string().exactOptional(),
+  argv: z.array(argument),
+  claims: z.strictObject({ name: z.string(), version: z.string() }).exactOptional(),
+}) satisfies z.ZodType<ClientFacts>;
+
+export const startFacts = z.strictObject({
+  server: z.string(),
+  source: z.string(),
+  user: z.string(),
+  command: z.string(),
+  argv: z.array(z.string()),
+  resolution: z.string(),
+  program: programFacts,
+  cwd: z.string(),
+  environment: z.strictObject({
+    passed: z.array(z.string()),
+    configured: z.array(z.string()),
+    dropped: z.array(z.string()),
+    path: z.string(),
+    home: z.string(),
+    tmpdir: z.string(),
+  }),
+  client: clientFacts,
+  overrides: z.array(z.string()),
+}) satisfies z.ZodType<StartFacts>;
+
+export const execFacts = z.strictObject({
+  pid,
+  startedAt: time,
+  ppid: z.int().nonnegative(),
+  parentExe: z.string().exactOptional(),
+  user: z.string(),
+  requested: z.string(),
+  argv: z.array(argument),
+  argvUnreadBytes: z.int().nonnegative(),
+  cwd: z.string(),
+  program: programFacts,
+  request: requestRef.exactOptional(),
+  requestArguments: z.string().exactOptional(),
+}) satisfies z.ZodType<ExecFacts>;

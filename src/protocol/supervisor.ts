@@ -1,0 +1,115 @@
+/** The supervisor's side of the desk's wire. Same framing and limits as `desk.ts`. */
+import { z } from 'zod';
+import { certificate, coverage, rule } from './desk.ts';
+import { argument, execFacts, requestRef, startFacts, startTicks, time } from './facts.ts';
+
+const key = { pid: z.int().positive(), startedAt: time };
+
+/** Supervisor → desk. Released programs and births are sent before they go on; order is the order of events. */
+export const fromSupervisor = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('hello'),
+    role: z.literal('supervisor'),
+    protocol: z.int(),
+    /** The session to take up again after a lost desk; absent at the first connection. */
+    session: z.string().exactOptional(),
+  }),
+  /** Announces the run and asks the first-start question; answered by `decision` with ref `start`. */
+  z.strictObject({ kind: z.literal('open'), facts: startFacts, heldUntil: time }),
+  /** A held exec; answered by `decision` with the same ref. */
+  z.strictObject({ kind: z.literal('ask'), ref: z.string(), facts: execFacts, heldUntil: time }),
+  /** The caller of a held thing went away, or cancelled its request. */
+  z.strictObject({ kind: z.literal('withdraw'), ref: z.string(), reason: z.string() }),
+  z.strictObject({ kind: z.literal('running'), coverage }),
+  z.strictObject({ kind: z.literal('request'), request: requestRef, arguments: z.string(), at: time }),
+  z.strictObject({
+    kind: z.literal('result'),
+    number: z.int().positive(),
+    outcome: z.enum(['result', 'tool error', 'error', 'cancelled', 'marked denied']),
+    at: time,
+  }),
+  z.strictObject({
+    kind: z.literal('birth'),
+    ...key,
+    startTicks,
+    ppid: z.int().nonnegative(),
+    parentStartedAt: time.exactOptional(),
+    request: requestRef.exactOptional(),
+    at: time,
+  }),
+  z.strictObject({
+    kind: z.literal('exec'),
+    ...key,
+    step: z.enum(['released', 'confirmed']),
+    /** Why it was released unasked. Absent for `confirmed`. */
+    because: z.string().exactOptional(),
+    exe: z.string(),
+    digest: z.string().exactOptional(),
+    argv: z.array(argument),
+    cwd: z.string(),
+    request: requestRef.exactOptional(),
+    at: time,
+  }),
+  z.strictObject({ kind: z.literal('end'), ...key, status: z.string(), at: time }),
+  z.strictObject({ kind: z.literal('detached'), ...key, at: time }),
+  z.strictObject({
+    kind: z.literal('refusal'),
+    ...key,
+    rule,
+    text: z.string(),
+    exe: z.string().exactOptional(),
+    request: requestRef.exactOptional(),
+    at: time,
+  }),
+  z.strictObject({ kind: z.literal('coverage'), coverage }),
+  /** Everything is stopped; the desk writes the evidence and answers `evidence`. */
+  z.strictObject({
+    kind: z.literal('frozen'),
+    cause: z.string(),
+    members: z.array(
+      z.strictObject({
+        ...key,
+        startTicks,
+        ppid: z.int(),
+        state: z.string(),
+        exe: z.string().exactOptional(),
+        argv: z.array(argument),
+        cwd: z.string().exactOptional(),
+      }),
+    ),
+  }),
+  z.strictObject({ kind: z.literal('ending'), cause: z.string() }),
+  /** The last message: the family has ended. */
+  z.strictObject({ kind: z.literal('ended'), cause: z.string(), certificate }),
+  /** A single process was ended, or why not. */
+  z.strictObject({ kind: z.literal('stopped'), ...key, outcome: z.string() }),
+]);
+export type FromSupervisor = z.infer<typeof fromSupervisor>;
+
+/** Desk → supervisor. */
+export const toSupervisor = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('welcome'), protocol: z.int() }),
+  z.strictObject({ kind: z.literal('refused'), reason: z.string() }),
+  z.strictObject({ kind: z.literal('opened'), session: z.string() }),
+  z.strictObject({
+    kind: z.literal('decision'),
+    ref: z.string(),
+    allow: z.boolean(),
+    /** `once` or `session` when allowed; the rule when denied. */
+    scope: z.enum(['once', 'session']).exactOptional(),
+    rule: rule.exactOptional(),
+    text: z.string(),
+    /** True when the question stays open for the next launch (a start that was not answered in time). */
+    rejoin: z.boolean().exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('contain'), by: z.string() }),
+  z.strictObject({ kind: z.literal('stopProcess'), ...key }),
+  z.strictObject({
+    kind: z.literal('evidence'),
+    folder: z.string().nullable(),
+    manifest: z.string().nullable(),
+    gaps: z.array(z.string()),
+    evidenceMs: z.number(),
+  }),
+]);
+export type ToSupervisor = z.infer<typeof toSupervisor>;
