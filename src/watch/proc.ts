@@ -1,0 +1,134 @@
+/** Reads `/proc` (`proc(5)`). Every function answers undefined when the process is gone or may not be read. */
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+
+export interface ProcStat {
+  readonly pid: number;
+  readonly comm: string;
+  /** State letter: R, S, D, T, t, Z, X, I. */
+  readonly state: string;
+  readonly ppid: number;
+  readonly pgid: number;
+  readonly sid: number;
+  /** Clock ticks between boot and the start of the process. */
+  readonly startTicks: number;
+}
+
+/** Clock ticks a second that /proc counts in: `USER_HZ`, 100 on every Linux architecture in use. */
+const ticksPerSecond = 100;
+const small = Buffer.alloc(4096);
+
+function readSmall(path: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return undefined; // gone: the ordinary end of every process
+  }
+  try {
+    return small.toString('latin1', 0, readSync(fd, small, 0, small.length, 0));
+  } catch {
+    return undefined; // it ended between open and read (ESRCH)
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Of a process, or of a single thread when given a thread id. */
+export function readStat(pid: number): ProcStat | undefined {
+  const text = readSmall(`/proc/${pid}/stat`);
+  if (text === undefined || text === '') return undefined;
+  // The name stands in parentheses and may hold spaces and parentheses of its own.
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  return {
+    pid,
+    comm: text.slice(open + 1, close),
+    state: fields[0] ?? '',
+    ppid: Number(fields[1]),
+    pgid: Number(fields[2]),
+    sid: Number(fields[3]),
+    startTicks: Number(fields[19]),
+  };
+}
+
+/** The process a thread belongs to. */
+export function readThreadGroup(tid: number): number | undefined {
+  const match = /^Tgid:\t(\d+)$/mu.exec(readSmall(`/proc/${tid}/status`) ?? '');
+  return match === null ? undefined : Number(match[1]);
+}
+
+export function readCmdline(pid: number): Buffer[] | undefined {
+  const bytes = readWhole(`/proc/${pid}/cmdline`);
+  return bytes === undefined ? undefined : splitNul(bytes);
+}
+
+export function readEnviron(pid: number): Buffer[] | undefined {
+  const bytes = readWhole(`/proc/${pid}/environ`);
+  return bytes === undefined ? undefined : splitNul(bytes);
+}
+
+function readWhole(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined; // gone, or not readable by this user
+  }
+}
+
+/** Splits NUL-terminated strings. The last terminator ends the last string and starts none. */
+function splitNul(bytes: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let from = 0;
+  while (from < bytes.length) {
+    const nul = bytes.indexOf(0, from);
+    const to = nul === -1 ? bytes.length : nul;
+    parts.push(bytes.subarray(from, to));
+    from = to + 1;
+  }
+  return parts;
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // gone, or not readable by this user
+  }
+}
+
+export function readExe(pid: number): string | undefined {
+  return readLink(`/proc/${pid}/exe`);
+}
+
+export function readCwd(pid: number): string | undefined {
+  return readLink(`/proc/${pid}/cwd`);
+}
+
+export function listPids(): number[] {
+  const pids: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    const first = name.charCodeAt(0);
+    if (first >= 0x30 && first <= 0x39) pids.push(Number(name));
+  }
+  return pids;
+}
+
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+const bootTimeMs = once(() => {
+  const match = /^btime (\d+)$/mu.exec(readFileSync('/proc/stat', 'latin1'));
+  return Number(match?.[1] ?? 0) * 1000;
+});
+
+function once<T>(make: () => T): () => T {
+  let value: { made: T } | undefined;
+  return () => (value ??= { made: make() }).made;
+}
+
+/** RFC 3339 UTC for a start time, from the boot time read once by this process. */
+export function startTimeOf(startTicks: number): string {
+  return new Date(bootTimeMs() + (startTicks * 1000) / ticksPerSecond).toISOString();
+}
