@@ -1,0 +1,105 @@
+/** What a file is right now: owner, who could change it, content. Collectors for `core/identity`. */
+import { createHash } from 'node:crypto';
+import { accessSync, type BigIntStats, constants, createReadStream, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FileFacts } from '../core/facts.ts';
+
+/** Files above this size are identified by device, inode, size and change time only. */
+const digestLimitBytes = 512 * 1024 * 1024;
+
+/** A look at one file, with what is needed to notice that it changed since. */
+export interface FileLook {
+  readonly facts: FileFacts;
+  readonly changedNs: bigint;
+  readonly modifiedNs: bigint;
+  readonly isFile: boolean;
+  readonly executable: boolean;
+}
+
+export type LookResult =
+  | { readonly kind: 'found'; readonly look: FileLook }
+  /** `errno` as `stat(2)` gave it: ENOENT, ENOTDIR, EACCES, ELOOP… */
+  | { readonly kind: 'absent'; readonly code: string };
+
+/** Looks at a file by absolute path. No digest yet: see {@link digestFile}. */
+export function lookAtFile(path: string): LookResult {
+  try {
+    const real = realpathSync(path);
+    const stats = statSync(real, { bigint: true });
+    return { kind: 'found', look: lookFrom(real, stats) };
+  } catch (error) {
+    return { kind: 'absent', code: (error as NodeJS.ErrnoException).code ?? 'EIO' };
+  }
+}
+
+function lookFrom(path: string, stats: BigIntStats): FileLook {
+  return {
+    facts: {
+      path,
+      device: stats.dev.toString(),
+      inode: stats.ino.toString(),
+      sizeBytes: Number(stats.size),
+      ownerUid: Number(stats.uid),
+      mode: Number(stats.mode & 0o7777n),
+      writable: isWritable(path, Number(stats.uid)),
+    },
+    changedNs: stats.ctimeNs,
+    modifiedNs: stats.mtimeNs,
+    isFile: stats.isFile(),
+    executable: allows(path, constants.X_OK),
+  };
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false; // access(2): no
+  }
+}
+
+/**
+ * True when this user could change the file's content, or put another file in its place: it owns it (and may
+ * change its mode), may write it, or may write a directory on the way to it.
+ */
+function isWritable(path: string, ownerUid: number): boolean {
+  const uid = process.getuid?.() ?? 0;
+  if (uid === 0 || ownerUid === uid || allows(path, constants.W_OK)) return true;
+  let owner = ownerUid;
+  for (let directory = dirname(path); ; directory = dirname(directory)) {
+    if (allows(directory, constants.W_OK)) {
+      const stats = statSync(directory);
+      // In a sticky directory only the owner of an entry, or of the directory, may replace it.
+      const sticky = (stats.mode & 0o1000) !== 0;
+      if (!sticky || stats.uid === uid || owner === uid) return true;
+    }
+    if (directory === '/') return false;
+    owner = statSync(directory).uid;
+    if (owner === uid) return true;
+  }
+}
+
+/** `sha256:<hex>` of the file's content, read off the event loop; undefined when unreadable or too large. */
+export async function digestFile(path: string, sizeBytes: number): Promise<string | undefined> {
+  if (sizeBytes > digestLimitBytes) return undefined;
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  } catch {
+    return undefined; // unreadable: the caller treats a missing digest as unknown content
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** True when the file is what it was at the look: same inode, size and change time. */
+export function isUnchanged(look: FileLook): boolean {
+  const again = lookAtFile(look.facts.path);
+  return (
+    again.kind === 'found' &&
+    again.look.facts.device === look.facts.device &&
+    again.look.facts.inode === look.facts.inode &&
+    again.look.changedNs === look.changedNs &&
+    again.look.facts.sizeBytes === look.facts.sizeBytes
+  );
+}

@@ -1,0 +1,164 @@
+/** Which program an exec would start: the executable behind its name, its interpreter, script or inline code. */
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Argument, FileFacts, InlineCode, ProgramFacts } from '../core/facts.ts';
+import { interpreterInput, interpreterName, runnerPackage } from '../core/identity/interpreters.ts';
+import { digestFile, type FileLook, isUnchanged, lookAtFile } from './files.ts';
+
+/** A program before its digests are known. */
+export interface ProgramLook {
+  readonly executable: FileLook;
+  readonly script?: FileLook;
+  readonly inline?: InlineCode;
+  readonly codeOnStdin: boolean;
+  readonly package?: string;
+}
+
+export type ProgramResult =
+  | { readonly kind: 'program'; readonly look: ProgramLook }
+  /** The kernel would fail this exec with that errno name. */
+  | { readonly kind: 'absent'; readonly code: string };
+
+/** Longest `#!` line that Linux reads: `BINPRM_BUF_SIZE`. */
+const shebangBytes = 256;
+/** Interpreters of interpreters that Linux follows. */
+const maxShebangDepth = 4;
+
+/**
+ * @param path absolute path of the file that exec was given.
+ * @param argv argument vector with `argv[0]`.
+ * @param cwd working directory of the process, for a script named relative to it.
+ */
+export function lookAtProgram(path: string, argv: readonly Argument[], cwd: string): ProgramResult {
+  const words = argv.map((argument) => (typeof argument === 'string' ? argument : `\u{0}${argument.base64}`));
+  let target = path;
+  let vector = words;
+  let script: FileLook | undefined;
+  for (let depth = 0; depth <= maxShebangDepth; depth += 1) {
+    const result = lookAtFile(target);
+    if (result.kind === 'absent') return result;
+    const { look } = result;
+    if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES' };
+    const line = shebang(look.facts.path);
+    if (line === undefined) return { kind: 'program', look: compose(look, script, vector, cwd) };
+    script ??= look;
+    vector = [line.interpreter, ...(line.argument === undefined ? [] : [line.argument]), target, ...vector.slice(1)];
+    target = line.interpreter;
+    if (!isAbsolute(target)) return { kind: 'absent', code: 'ENOENT' };
+  }
+  return { kind: 'absent', code: 'ELOOP' };
+}
+
+function compose(executable: FileLook, script: FileLook | undefined, vector: readonly string[], cwd: string): ProgramLook {
+  const runner = runnerPackage(vector);
+  const withPackage = runner === undefined ? {} : { package: runner };
+  const name = interpreterName(executable.facts.path);
+  if (name === undefined || script !== undefined) {
+    return { executable, ...(script === undefined ? {} : { script }), codeOnStdin: false, ...withPackage };
+  }
+  const input = interpreterInput(name, vector);
+  switch (input.kind) {
+    case 'script': {
+      const found = lookAtFile(isAbsolute(input.path) ? input.path : join(cwd, input.path));
+      // A script that is not there yet could appear before the interpreter opens it: as good as code from a pipe.
+      return found.kind === 'found' && found.look.isFile
+        ? { executable, script: found.look, codeOnStdin: false, ...withPackage }
+        : { executable, codeOnStdin: found.kind === 'found', inline: { option: 'script', text: input.path } };
+    }
+    case 'inline':
+      return { executable, inline: { option: input.option, text: input.text }, codeOnStdin: false };
+    case 'module':
+      return { executable, inline: { option: input.option, text: input.name }, codeOnStdin: false };
+    case 'stdin':
+      return { executable, codeOnStdin: true };
+    case 'none':
+      return { executable, codeOnStdin: false, ...withPackage };
+  }
+}
+
+function shebang(path: string): { interpreter: string; argument?: string } | undefined {
+  const head = Buffer.alloc(shebangBytes);
+  let count: number;
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      count = readSync(fd, head, 0, head.length, 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined; // executable but not readable: the kernel can still run a binary, never a script
+  }
+  if (count < 2 || head[0] !== 0x23 || head[1] !== 0x21) return undefined;
+  const line = head.toString('utf8', 2, count).split('\n')[0]?.trim() ?? '';
+  const [, interpreter, argument] = /^(\S+)(?:[ \t]+(.*))?$/u.exec(line) ?? [];
+  if (interpreter === undefined) return undefined;
+  return { interpreter, ...(argument === undefined || argument === '' ? {} : { argument }) };
+}
+
+/** The package directory (nearest above with a `package.json`) of a file; its own directory when there is none. */
+export function packageRoot(path: string): string {
+  for (let directory = dirname(path); directory !== '/'; directory = dirname(directory)) {
+    if (lookAtFile(join(directory, 'package.json')).kind === 'found') return directory;
+  }
+  return dirname(path);
+}
+
+function files(look: ProgramLook): FileLook[] {
+  return look.script === undefined ? [look.executable] : [look.executable, look.script];
+}
+
+/** Every file of it belongs to root and no process of this user can change or replace it. */
+export function isSystemOwned(look: ProgramLook): boolean {
+  return files(look).every(({ facts }) => facts.ownerUid === 0 && !facts.writable);
+}
+
+/** Writable files up to this size are read where they are judged; larger ones off the event loop. */
+const readAtOnceBytes = 1024 * 1024;
+
+/**
+ * Same value = same program. Files that a member can write count by content (read anew each time: a cached
+ * digest could be out of date), others by inode and change time. A promise only when a large file must be read.
+ */
+export function identityOf(look: ProgramLook): string | Promise<string> {
+  const contents = files(look).map((file) =>
+    file.facts.writable ? contentOf(file.facts) : `${file.facts.device}:${file.facts.inode}:${file.changedNs}`,
+  );
+  const join = (known: readonly string[]): string =>
+    JSON.stringify([
+      ...files(look).map((file, index) => [file.facts.path, known[index]]),
+      ...(look.inline === undefined ? [] : [look.inline.option, look.inline.text]),
+    ]);
+  return contents.every((content) => typeof content === 'string') ? join(contents) : Promise.all(contents).then(join);
+}
+
+function contentOf({ path, sizeBytes }: FileFacts): string | Promise<string> {
+  if (sizeBytes > readAtOnceBytes) return digestFile(path, sizeBytes).then((digest) => digest ?? randomUUID());
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    // Unknown content equals nothing, so that it is asked each time.
+    return randomUUID();
+  }
+}
+
+/** Facts for a card: with digests. */
+export async function programFacts(look: ProgramLook): Promise<ProgramFacts> {
+  const withDigest = async (file: FileLook): Promise<FileLook['facts']> => {
+    const digest = await digestFile(file.facts.path, file.facts.sizeBytes);
+    return digest === undefined ? file.facts : { ...file.facts, digest };
+  };
+  return {
+    executable: await withDigest(look.executable),
+    ...(look.script === undefined ? {} : { script: await withDigest(look.script) }),
+    ...(look.inline === undefined ? {} : { inline: look.inline }),
+    ...(look.codeOnStdin ? { codeOnStdin: true } : {}),
+    ...(look.package === undefined ? {} : { package: look.package }),
+  };
+}
+
+/** True when no file of it changed since the look. */
+export function programUnchanged(look: ProgramLook): boolean {
+  return files(look).every(isUnchanged);
+}

@@ -1,0 +1,77 @@
+/** Reads what an exec was called with, out of the caller's memory while it waits. */
+import { readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Argument } from '../../core/facts.ts';
+import type { Notification } from '../../kernel/listener.ts';
+import type { TargetMemory } from '../../kernel/memory.ts';
+import { syscalls } from '../../kernel/numbers.ts';
+
+/** Longest path that `execve(2)` takes. */
+const maxPathBytes = 4096;
+/** Arguments read before judgement; more is held as too large. */
+export const argumentLimitBytes = 128 * 1024;
+const AT_FDCWD = -100;
+const AT_EMPTY_PATH = 0x1000;
+
+export interface ExecCall {
+  /** As given to the call. */
+  readonly requested: string;
+  /** Absolute, not yet resolved. */
+  readonly path: string;
+  /** True when the program is named by an open descriptor instead of a path (`fexecve`, memory files). */
+  readonly byDescriptor: boolean;
+  readonly cwd: string;
+}
+
+export type PathResult = { readonly kind: 'call'; readonly call: ExecCall } | { readonly kind: 'unreadable' };
+
+function link(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // gone, or a process that may not be read
+  }
+}
+
+/** The path half of the call: cheap, so that attempts on files that do not exist are answered from it alone. */
+export function readExecPath(memory: TargetMemory, notification: Notification, pid: number): PathResult {
+  const at = notification.call === syscalls().execveat;
+  const bytes = memory.readString(pid, notification.arguments[at ? 1 : 0], maxPathBytes);
+  const cwd = link(`/proc/${notification.tid}/cwd`);
+  if (bytes === undefined || cwd === undefined) return { kind: 'unreadable' };
+  const requested = bytes.toString('utf8');
+  if (!Buffer.from(requested, 'utf8').equals(bytes)) return { kind: 'unreadable' };
+  if (requested.startsWith('/')) return { kind: 'call', call: { requested, path: requested, byDescriptor: false, cwd } };
+  if (!at) return { kind: 'call', call: { requested, path: join(cwd, requested), byDescriptor: false, cwd } };
+  const directory = Number(BigInt.asIntN(32, notification.arguments[0]));
+  const flags = Number(notification.arguments[4] & 0xffffffffn);
+  if (directory === AT_FDCWD) {
+    return { kind: 'call', call: { requested, path: join(cwd, requested), byDescriptor: false, cwd } };
+  }
+  const target = link(`/proc/${notification.tid}/fd/${directory}`);
+  if (target === undefined) return { kind: 'unreadable' };
+  const byDescriptor = requested === '' && (flags & AT_EMPTY_PATH) !== 0;
+  return {
+    kind: 'call',
+    call: { requested, path: byDescriptor ? target : join(target, requested), byDescriptor, cwd },
+  };
+}
+
+export type VectorResult =
+  | { readonly kind: 'vector'; readonly argv: readonly Argument[] }
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'too large'; readonly argv: readonly Argument[] };
+
+export function readArguments(memory: TargetMemory, notification: Notification, pid: number): VectorResult {
+  const at = notification.call === syscalls().execveat;
+  const vector = memory.readVector(pid, notification.arguments[at ? 2 : 1], argumentLimitBytes);
+  if (vector === undefined) return { kind: 'unreadable' };
+  const argv = vector.strings.map(toArgument);
+  return vector.truncated ? { kind: 'too large', argv } : { kind: 'vector', argv };
+}
+
+/** Bytes that are valid UTF-8 become a string, others keep their bytes. */
+export function toArgument(bytes: Buffer): Argument {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : { base64: bytes.toString('base64') };
+}
