@@ -1,0 +1,106 @@
+/** The card of a server's start: transition 5 with nothing to compare (DESIGN §7, last paragraph). */
+import type { StartFacts } from '../facts.ts';
+import { clientName } from '../identity/clientName.ts';
+import { namesSecret, redactArguments } from '../redaction/redact.ts';
+import { type Card, type CardRow, card } from './cardShape.ts';
+import { code, mayStart, network, requestedBy, runs, withArguments, workingDirectory } from './rows.ts';
+import { hasHidden, visibleText } from './visible.ts';
+import { quoted, Sentence } from './words.ts';
+
+/** Longest command that a headline shows whole. */
+const longestCommand = 90;
+
+/**
+ * @param workspaceFolders folders open in the reviewers' editors; empty: nothing is said about them.
+ */
+export function startCard(facts: StartFacts, workspaceFolders: readonly string[] = []): Card {
+  const client = clientName(facts.client);
+  const masked = redactArguments(facts.argv);
+  const sentence = new Sentence();
+  if (client.known) sentence.say(client.name);
+  else sentence.quote(client.name);
+  sentence.say(' will start ').quote(facts.server).say(' as ').quote(facts.user).say(': ');
+  const command = masked.map((argument) => quoted(argument)).join(' ');
+  sentence.quote(command, longestCommand).say('.');
+  const complete =
+    facts.program.inline === undefined &&
+    facts.program.codeOnStdin !== true &&
+    facts.program.package === undefined &&
+    facts.overrides.length === 0 &&
+    masked.every((argument, index) => argument === facts.argv[index] && !hasHidden(argument));
+  return card('first start', sentence, complete, rowsOf(facts, client.name, workspaceFolders));
+}
+
+function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly string[]): CardRow[] {
+  const server = visibleText(facts.server);
+  const requester = visibleText(client);
+  const inline = code(facts.program);
+  return [
+    requestedBy(facts.client),
+    serverRow(facts),
+    { label: 'Because of', value: `${requester} starts the server itself, before any request.` },
+    runs(
+      facts.program,
+      `Asked for as ${quoted(visibleText(facts.command))}. ${visibleText(facts.resolution)}`,
+    ),
+    ...(inline === null ? [] : [inline]),
+    withArguments(facts.argv),
+    environment(facts),
+    workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir),
+    network(undefined),
+    mayStart,
+    {
+      label: 'Why now',
+      value:
+        'A server’s start is always asked in this version, unless it was allowed for this client process.',
+    },
+    {
+      label: 'If you allow',
+      value:
+        `Once: this launch only.\n` +
+        `Session: this launch and relaunches of the same command by the same client process ` +
+        `(${requester}, pid ${facts.client.pid}), until that process ends.`,
+    },
+    {
+      label: 'If you deny',
+      value: `${server} doesn’t start. ${requester} gets an error that names this rule.`,
+    },
+  ];
+}
+
+function serverRow(facts: StartFacts): CardRow {
+  const from = facts.source === 'command line' ? 'the command line' : visibleText(facts.source);
+  const value = `${visibleText(facts.server)}, from ${from}`;
+  if (facts.overrides.length === 0) return { label: 'Server', value };
+  const warnings = facts.overrides.map((override) => `Not the usual set-up: ${override}`);
+  return {
+    label: 'Server',
+    value: [value, ...warnings.map((warning) => visibleText(warning))].join('\n'),
+    detail: { kind: 'warning', warnings },
+  };
+}
+
+/** Names only: values stay out of cards, records and logs. */
+function environment(facts: StartFacts): CardRow {
+  const { configured, dropped, passed, path, home, tmpdir } = facts.environment;
+  const list = (names: readonly string[]): string =>
+    names.length === 0 ? 'none' : names.map((name) => visibleText(name)).join(', ');
+  const credentials = configured.filter((name) => namesSecret(name));
+  const warnings = credentials.map(
+    (name) => `${name} looks like a credential: this server receives a credential.`,
+  );
+  const value = [
+    `Set by the configuration: ${list(configured)}`,
+    ...warnings.map((warning) => visibleText(warning)),
+    `Passed on: ${list(passed)}`,
+    `Dropped: ${list(dropped)}`,
+    `PATH ${visibleText(path)}`,
+    `HOME ${visibleText(home)}`,
+    `TMPDIR ${tmpdir === '' ? 'not set' : visibleText(tmpdir)}`,
+  ].join('\n');
+  return {
+    label: 'Environment',
+    value,
+    ...(warnings.length === 0 ? {} : { detail: { kind: 'warning', warnings } }),
+  };
+}
