@@ -14,6 +14,7 @@ export interface FileLook {
   readonly modifiedNs: bigint;
   readonly isFile: boolean;
   readonly executable: boolean;
+  readonly readable: boolean;
 }
 
 export type LookResult =
@@ -24,7 +25,8 @@ export type LookResult =
 /** Looks at a file by absolute path. No digest yet: see {@link digestFile}. */
 export function lookAtFile(path: string): LookResult {
   try {
-    const real = realpathSync(path);
+    // The native one: the other folds `..` as text, and behind a symbolic link that names another file.
+    const real = realpathSync.native(path);
     const stats = statSync(real, { bigint: true });
     return { kind: 'found', look: lookFrom(real, stats) };
   } catch (error) {
@@ -47,6 +49,7 @@ function lookFrom(path: string, stats: BigIntStats): FileLook {
     modifiedNs: stats.mtimeNs,
     isFile: stats.isFile(),
     executable: allows(path, constants.X_OK),
+    readable: allows(path, constants.R_OK),
   };
 }
 

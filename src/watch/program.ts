@@ -13,12 +13,16 @@ export interface ProgramLook {
   readonly inline?: InlineCode;
   readonly codeOnStdin: boolean;
   readonly package?: string;
+  /** The kernel goes through a `#!` line and rewrites the argument vector. */
+  readonly viaShebang: boolean;
 }
 
 export type ProgramResult =
   | { readonly kind: 'program'; readonly look: ProgramLook }
   /** The kernel would fail this exec with that errno name. */
-  | { readonly kind: 'absent'; readonly code: string };
+  | { readonly kind: 'absent'; readonly code: string }
+  /** It could run and cannot be read, so neither judged nor confirmed. */
+  | { readonly kind: 'unreadable'; readonly path: string };
 
 /** Longest `#!` line that Linux reads: `BINPRM_BUF_SIZE`. */
 const shebangBytes = 256;
@@ -40,6 +44,7 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
     if (result.kind === 'absent') return result;
     const { look } = result;
     if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES' };
+    if (!look.readable) return { kind: 'unreadable', path: look.facts.path };
     const line = shebang(look.facts.path);
     if (line === undefined) return { kind: 'program', look: compose(look, script, vector, cwd) };
     script ??= look;
@@ -51,29 +56,30 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
 }
 
 function compose(executable: FileLook, script: FileLook | undefined, vector: readonly string[], cwd: string): ProgramLook {
+  const viaShebang = script !== undefined;
   const runner = runnerPackage(vector);
   const withPackage = runner === undefined ? {} : { package: runner };
   const name = interpreterName(executable.facts.path);
   if (name === undefined || script !== undefined) {
-    return { executable, ...(script === undefined ? {} : { script }), codeOnStdin: false, ...withPackage };
+    return { executable, ...(script === undefined ? {} : { script }), codeOnStdin: false, viaShebang, ...withPackage };
   }
   const input = interpreterInput(name, vector);
   switch (input.kind) {
     case 'script': {
-      const found = lookAtFile(isAbsolute(input.path) ? input.path : join(cwd, input.path));
+      const found = lookAtFile(isAbsolute(input.path) ? input.path : `${cwd}/${input.path}`);
       // A script that is not there yet could appear before the interpreter opens it: as good as code from a pipe.
       return found.kind === 'found' && found.look.isFile
-        ? { executable, script: found.look, codeOnStdin: false, ...withPackage }
-        : { executable, codeOnStdin: found.kind === 'found', inline: { option: 'script', text: input.path } };
+        ? { executable, script: found.look, codeOnStdin: false, viaShebang, ...withPackage }
+        : { executable, codeOnStdin: true, viaShebang, inline: { option: 'script', text: input.path } };
     }
     case 'inline':
-      return { executable, inline: { option: input.option, text: input.text }, codeOnStdin: false };
+      return { executable, inline: { option: input.option, text: input.text }, codeOnStdin: false, viaShebang };
     case 'module':
-      return { executable, inline: { option: input.option, text: input.name }, codeOnStdin: false };
+      return { executable, inline: { option: input.option, text: input.name }, codeOnStdin: false, viaShebang };
     case 'stdin':
-      return { executable, codeOnStdin: true };
+      return { executable, codeOnStdin: true, viaShebang };
     case 'none':
-      return { executable, codeOnStdin: false, ...withPackage };
+      return { executable, codeOnStdin: false, viaShebang, ...withPackage };
   }
 }
 

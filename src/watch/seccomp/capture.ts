@@ -1,6 +1,5 @@
 /** Reads what an exec was called with, out of the caller's memory while it waits. */
 import { readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Argument } from '../../core/facts.ts';
 import type { Notification } from '../../kernel/listener.ts';
 import type { TargetMemory } from '../../kernel/memory.ts';
@@ -41,20 +40,25 @@ export function readExecPath(memory: TargetMemory, notification: Notification, p
   if (bytes === undefined || cwd === undefined) return { kind: 'unreadable' };
   const requested = bytes.toString('utf8');
   if (!Buffer.from(requested, 'utf8').equals(bytes)) return { kind: 'unreadable' };
-  if (requested.startsWith('/')) return { kind: 'call', call: { requested, path: requested, byDescriptor: false, cwd } };
-  if (!at) return { kind: 'call', call: { requested, path: join(cwd, requested), byDescriptor: false, cwd } };
+  const by = (base: string): PathResult => ({
+    kind: 'call',
+    call: { requested, path: own(requested.startsWith('/') ? requested : `${base}/${requested}`, notification.tid), byDescriptor: false, cwd },
+  });
+  if (!at || requested.startsWith('/')) return by(cwd);
   const directory = Number(BigInt.asIntN(32, notification.arguments[0]));
   const flags = Number(notification.arguments[4] & 0xffffffffn);
-  if (directory === AT_FDCWD) {
-    return { kind: 'call', call: { requested, path: join(cwd, requested), byDescriptor: false, cwd } };
-  }
+  if (directory === AT_FDCWD) return by(cwd);
   const target = link(`/proc/${notification.tid}/fd/${directory}`);
   if (target === undefined) return { kind: 'unreadable' };
-  const byDescriptor = requested === '' && (flags & AT_EMPTY_PATH) !== 0;
-  return {
-    kind: 'call',
-    call: { requested, path: byDescriptor ? target : join(target, requested), byDescriptor, cwd },
-  };
+  if (requested !== '' || (flags & AT_EMPTY_PATH) === 0) return by(target);
+  return { kind: 'call', call: { requested: target, path: target, byDescriptor: true, cwd } };
+}
+
+/** `/proc/self` and `/dev/fd` mean the caller's, not ours. The path is not normalised: `..` behind a link is the kernel's business. */
+function own(path: string, tid: number): string {
+  return path
+    .replace(/^\/+dev\/+fd\//u, `/proc/${tid}/fd/`)
+    .replace(/^\/+proc\/+(?:thread-)?self(?=\/|$)/u, `/proc/${tid}`);
 }
 
 export type VectorResult =

@@ -1,0 +1,265 @@
+/**
+ * The held watch: every exec of a family waits here until it is answered; births, confirmed programs and ends
+ * are told as they happen. Runs on a thread of its own, so that a flood cannot stop the relay.
+ */
+import { type BigIntStats, readlinkSync, statSync } from 'node:fs';
+import type { Argument, RequestRef } from '../../core/facts.ts';
+import { Listener, type Notification } from '../../kernel/listener.ts';
+import { TargetMemory } from '../../kernel/memory.ts';
+import { errnos, syscalls } from '../../kernel/numbers.ts';
+import { readCmdline, readThreadGroup } from '../proc.ts';
+import { lookAtProgram, type ProgramLook } from '../program.ts';
+import { type ExecCall, readArguments, readExecPath, toArgument } from './capture.ts';
+import { type Member, Members } from './members.ts';
+
+/** One drain of the listener yields to the event loop after this long. */
+const drainMs = 5;
+
+/** An exec that waits. It is answered once, by {@link Watcher.release} or {@link Watcher.refuse}. */
+export interface HeldExec {
+  readonly id: bigint;
+  readonly member: Member;
+  readonly call: ExecCall;
+  readonly argv: readonly Argument[];
+  readonly look: ProgramLook;
+}
+
+export type Unjudgeable =
+  'arguments unreadable' | 'arguments too large' | 'memory-only or deleted file' | 'program unreadable';
+
+export interface WatcherEvents {
+  born(member: Member): void;
+  /** The program exists and was read; it waits. */
+  held(exec: HeldExec): void;
+  /** It was refused because it could not be judged. */
+  unjudged(member: Member, rule: Unjudgeable, requested: string): void;
+  /** A program really started: what `/proc` says before its `main`. */
+  confirmed(member: Member, exe: string, argv: readonly Argument[], cwd: string): void;
+  /** Another program started than the one that was released. It has been told, not ended: the listener ends it. */
+  mismatch(member: Member, expected: string, found: string): void;
+  ended(member: Member): void;
+  detached(member: Member): void;
+  failed(error: unknown): void;
+}
+
+interface Expectation {
+  readonly look: ProgramLook;
+  readonly argv: readonly Argument[];
+}
+
+export class Watcher {
+  readonly members: Members;
+  private readonly memory = new TargetMemory();
+  private readonly expected = new Map<Member, Expectation>();
+  private readonly listener: Listener;
+  /** The server itself: its first exec was judged before it was launched, and its memory is the supervisor's copy. */
+  private root: { look: ProgramLook; argv: readonly string[] } | undefined;
+
+  constructor(
+    listenerFd: number,
+    private readonly events: WatcherEvents,
+    requestOf: (parent: Member | undefined) => RequestRef | undefined,
+    /** Runs before each drain: news of requests must be known before a call is judged. */
+    private readonly beforeDrain: () => void,
+  ) {
+    this.listener = new Listener(listenerFd);
+    this.members = new Members(
+      {
+        born: (member) => events.born(member),
+        ended: (member) => {
+          this.expected.delete(member);
+          events.ended(member);
+        },
+        detached: (member) => events.detached(member),
+      },
+      requestOf,
+    );
+  }
+
+  /** Before the spawn: what the first program under the filter is going to be. */
+  expectRoot(look: ProgramLook, argv: readonly string[]): void {
+    this.root = { look, argv };
+  }
+
+  start(): void {
+    this.listener.watch(
+      () => this.drain(),
+      (error) => this.events.failed(error),
+    );
+  }
+
+  release(exec: HeldExec): boolean {
+    this.expected.set(exec.member, { look: exec.look, argv: exec.argv });
+    return this.listener.answer(exec.id, { kind: 'continue' });
+  }
+
+  refuse(exec: HeldExec): boolean {
+    return this.listener.answer(exec.id, { kind: 'errno', errno: errnos.EACCES });
+  }
+
+  /** True while the caller still waits for the answer. */
+  isWaiting(exec: HeldExec): boolean {
+    return this.listener.isValid(exec.id);
+  }
+
+  /** Before the thread ends. The descriptor stays open: the proof of emptiness is taken from it. */
+  stop(): void {
+    this.listener.unwatch();
+    this.members.close();
+  }
+
+  private drain(): void {
+    this.beforeDrain();
+    const until = performance.now() + drainMs;
+    while (this.listener.state() === 'waiting' && performance.now() < until) {
+      const notification = this.listener.receive();
+      if (notification === undefined) continue;
+      try {
+        this.handle(notification);
+      } catch (error) {
+        // Every doubt ends closed: a call that could not be judged is refused.
+        this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
+        this.events.failed(error);
+      }
+    }
+  }
+
+  private handle(notification: Notification): void {
+    const call = syscalls();
+    const pid = this.members.get(notification.tid)?.pid ?? readThreadGroup(notification.tid);
+    const member = pid === undefined ? undefined : this.members.ensure(pid);
+    if (member === undefined) {
+      this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
+      return;
+    }
+    switch (notification.call) {
+      case call.execve:
+      case call.execveat:
+        this.exec(notification, member);
+        return;
+      case call.setTidAddress:
+        if (notification.tid !== member.pid) break;
+        this.confirm(member, notification);
+        return;
+      case call.exitGroup:
+        member.exitCode = Number(notification.arguments[0] & 0xffn);
+        break;
+      default:
+        break;
+    }
+    this.listener.answer(notification.id, { kind: 'continue' });
+  }
+
+  private exec(notification: Notification, member: Member): void {
+    const first = this.takeRoot(member);
+    if (first !== undefined) {
+      this.expected.set(member, first);
+      this.listener.answer(notification.id, { kind: 'continue' });
+      return;
+    }
+    const refuse = (rule: Unjudgeable, requested: string): void => {
+      this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
+      this.events.unjudged(member, rule, requested);
+    };
+    const path = readExecPath(this.memory, notification, member.pid);
+    if (path.kind === 'unreadable') return refuse('arguments unreadable', '');
+    if (isMemoryOnly(path.call)) return refuse('memory-only or deleted file', path.call.requested);
+    // A PATH search makes many attempts on files that are not there: answered before their arguments are read,
+    // and with the errno that was seen, so that nothing can appear in between.
+    const early = lookAtProgram(path.call.path, [], path.call.cwd);
+    if (early.kind === 'absent') {
+      this.listener.answer(notification.id, { kind: 'errno', errno: errnoFor(early.code) });
+      return;
+    }
+    if (early.kind === 'unreadable') return refuse('program unreadable', early.path);
+    const vector = readArguments(this.memory, notification, member.pid);
+    if (vector.kind !== 'vector') {
+      const rule = vector.kind === 'unreadable' ? 'arguments unreadable' : 'arguments too large';
+      return refuse(rule, path.call.requested);
+    }
+    const program = lookAtProgram(path.call.path, vector.argv, path.call.cwd);
+    if (program.kind === 'unreadable') return refuse('program unreadable', program.path);
+    if (program.kind === 'absent') {
+      this.listener.answer(notification.id, { kind: 'errno', errno: errnoFor(program.code) });
+      return;
+    }
+    // What was read belongs to this caller only if it still waits.
+    if (!this.listener.isValid(notification.id)) return;
+    this.events.held({ id: notification.id, member, call: path.call, argv: vector.argv, look: program.look });
+  }
+
+  private takeRoot(member: Member): Expectation | undefined {
+    const root = this.root;
+    if (root === undefined || member.ppid !== process.pid) return undefined;
+    this.root = undefined;
+    return root;
+  }
+
+  /** The first call that a C library makes in a new program: `/proc/PID/exe` is the truth now, before `main`. */
+  private confirm(member: Member, notification: Notification): void {
+    const expectation = this.expected.get(member);
+    this.expected.delete(member);
+    const started = readStarted(member.pid);
+    const fault = started === undefined ? 'a program that cannot be read' : differs(expectation, started);
+    if (started === undefined || fault !== undefined) {
+      // Left unanswered on purpose: the call waits, so no instruction of that program runs before it is ended.
+      this.events.mismatch(member, expectation?.look.executable.facts.path ?? 'nothing', fault ?? '');
+      return;
+    }
+    this.events.confirmed(member, started.exe, started.argv, started.cwd);
+    this.listener.answer(notification.id, { kind: 'continue' });
+  }
+}
+
+interface Started {
+  readonly exe: string;
+  readonly stats: BigIntStats;
+  readonly argv: readonly Argument[];
+  readonly cwd: string;
+}
+
+function readStarted(pid: number): Started | undefined {
+  const proc = `/proc/${pid}`;
+  try {
+    return {
+      exe: readlinkSync(`${proc}/exe`),
+      // Through the link: the text of the link can be made to lie by a mount namespace, the inode cannot.
+      stats: statSync(`${proc}/exe`, { bigint: true }),
+      argv: (readCmdline(pid) ?? []).map(toArgument),
+      cwd: readlinkSync(`${proc}/cwd`),
+    };
+  } catch {
+    return undefined; // gone or unreadable: the caller ends it
+  }
+}
+
+/** What started instead of the expected program; undefined when it is the one that was judged. */
+function differs(expectation: Expectation | undefined, started: Started): string | undefined {
+  if (expectation === undefined) return undefined;
+  const { facts, changedNs } = expectation.look.executable;
+  const same =
+    started.stats.dev.toString() === facts.device &&
+    started.stats.ino.toString() === facts.inode &&
+    started.stats.ctimeNs === changedNs;
+  if (!same) return started.exe;
+  // Behind a `#!` the kernel rewrites the vector; otherwise it must be what was judged. Linux gives an empty
+  // vector one empty string.
+  const judged = expectation.argv.length === 0 ? [''] : expectation.argv;
+  const rewritten = expectation.look.viaShebang;
+  return rewritten || sameArguments(judged, started.argv) ? undefined : `${started.exe} with other arguments`;
+}
+
+function sameArguments(left: readonly Argument[], right: readonly Argument[]): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function isMemoryOnly(call: ExecCall): boolean {
+  let target = call.path;
+  if (/^\/proc\/\d+\/fd\/\d+$/u.test(target)) target = readlinkSync(target);
+  return target.startsWith('/memfd:') || target.endsWith(' (deleted)');
+}
+
+function errnoFor(code: string): number {
+  const known: Readonly<Record<string, number>> = { ENOENT: 2, EACCES: 13, ENOTDIR: 20, ELOOP: 40, ENAMETOOLONG: 36 };
+  return known[code] ?? errnos.EACCES;
+}
