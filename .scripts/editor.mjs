@@ -33,6 +33,7 @@ export { editorCacheDir, ensureBrowserEditor } from './installEditor.mjs';
  *   again with the same one is a restart of the same editor
  * @property {Record<string, string>} [env] added to the editor's environment
  * @property {Record<string, unknown>} [settings] user settings beside the ones the run needs
+ * @property {Record<string, unknown>} [userFiles] JSON files beside the user settings, by name
  * @property {number} [uid] run as this user (needs root); absent = as the current one
  * @property {number} [gid]
  * @property {(line: string) => void} [log]
@@ -118,7 +119,7 @@ function giveTo(path, uid, gid) {
  * list beside them from then on.
  * @param {EditorOptions} options
  */
-function prepareDataDir({ dataDir, extensionDir, moreExtensionDirs = [], settings = {} }) {
+function prepareDataDir({ dataDir, extensionDir, moreExtensionDirs = [], settings = {}, userFiles = {} }) {
   const userDir = join(dataDir, 'data', 'User');
   const extensionsDir = join(dataDir, 'extensions');
   for (const dir of [
@@ -128,9 +129,11 @@ function prepareDataDir({ dataDir, extensionDir, moreExtensionDirs = [], setting
   ]) {
     mkdirSync(dir, { recursive: true });
   }
-  const settingsFile = join(userDir, 'settings.json');
   if (readdirSync(userDir).length === 0) {
-    writeFileSync(settingsFile, `${JSON.stringify({ ...SETTINGS, ...settings }, undefined, 2)}\n`);
+    const files = { ...userFiles, 'settings.json': { ...SETTINGS, ...settings } };
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(userDir, name), `${JSON.stringify(content, undefined, 2)}\n`);
+    }
   }
   if (readdirSync(extensionsDir).length > 0) return;
   for (const dir of [extensionDir, ...moreExtensionDirs]) {

@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BrowserContext, type FrameLocator, type Locator, type Page, chromium } from 'playwright-core';
+import { findBrowser } from '../../.scripts/browser.mjs';
+import { editorCacheDir, ensureBrowserEditor, startBrowserEditor } from '../../.scripts/editor.mjs';
+import { type Chat, openChat } from './chat';
+import { type Workbench, openWorkbench } from './workbench';
+
+/** A user without a passwd entry: root is of no interest to Kinwatch, every file counts as writable then. */
+const SCRATCH_USER = { uid: 23917, gid: 23917 };
+
+/** The workbench shows after 7–9 s, on a loaded machine after 40 s. */
+export const PATIENCE_MS = 90_000;
+
+const CHROMIUM_ARGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * Says that a model which needs no sign-in is set up. Without it a prompt that comes before the editor's own chat
+ * extension is ready is met with a sign-in dialog.
+ */
+const CONFIGURED_MODELS = { 'chatLanguageModels.json': [{ vendor: 'scripted', name: 'Scripted' }] };
+
+export interface OpenEditorOptions {
+  /** The checkout: where the editor's cache, the test extension and `.screenshots/` are. Absent: the working directory. */
+  repoDir?: string;
+  /** The unpacked extension under test. Absent: the checkout itself. */
+  extensionDir?: string;
+  /** Absolute path of the folder to open. */
+  workspace: string;
+  /** The run's own folder; the same one again is a restart of the same editor. */
+  dataDir: string;
+  /** 0 or absent: any free port. One port for both runs of a restart keeps the page's origin. */
+  port?: number;
+  env?: Record<string, string>;
+  settings?: Record<string, unknown>;
+  /** Absent: 1280 × 800. */
+  viewport?: { width: number; height: number };
+  /**
+   * Folder of the browser's profile. Absent: a fresh one. The browser editor keeps SecretStorage and global state in
+   * the browser, by origin: a restart that must find them again needs the same folder and the same port.
+   */
+  profileDir?: string;
+  log?: (line: string) => void;
+}
+
+export interface EditorDriver extends Workbench, Chat {
+  readonly page: Page;
+  readonly url: string;
+  /** The editor's server; the extension host and what it starts descend from it. */
+  readonly serverProcess: { pid: number; startTicks: string };
+  /** The inner frame of the Kinwatch view, which is opened when it is not. */
+  panelFrame(): Promise<FrameLocator>;
+  /** Writes `.screenshots/NAME.png` and gives its path. */
+  screenshot(name: string): Promise<string>;
+  /** Reloads the window and waits until the workbench is back. */
+  reload(): Promise<void>;
+  /** Ends the browser, then the editor with everything it started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a real editor with the extension in a real browser. When it fails half-way, nothing stays behind.
+ * @throws SetupError when the editor or the browser cannot be had; a timeout names the selector that did not come
+ */
+export async function openEditor(options: OpenEditorOptions): Promise<EditorDriver> {
+  const { repoDir = process.cwd(), workspace, dataDir, log = console.error } = options;
+  const executablePath: string = findBrowser({ log, repoDir });
+  const editor = await ensureBrowserEditor({ cacheDir: editorCacheDir(repoDir), log });
+  const running = await startBrowserEditor({
+    editor,
+    port: options.port ?? 0,
+    extensionDir: options.extensionDir ?? repoDir,
+    moreExtensionDirs: [join(repoDir, 'test', 'e2e', 'lmExtension')],
+    workspace,
+    dataDir,
+    env: options.env ?? {},
+    settings: options.settings ?? {},
+    userFiles: CONFIGURED_MODELS,
+    ...(process.getuid?.() === 0 ? SCRATCH_USER : {}),
+    log,
+  });
+
+  let context: BrowserContext | undefined;
+  const close = async (): Promise<void> => {
+    await context?.close();
+    await running.stop();
+  };
+  try {
+    context = await chromium.launchPersistentContext(options.profileDir ?? '', {
+      executablePath,
+      args: [...CHROMIUM_ARGS, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+      viewport: options.viewport ?? { width: 1280, height: 800 },
+      colorScheme: 'dark',
+    });
+    const page = context.pages()[0] ?? (await context.newPage());
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(running.url);
+    const workbench = openWorkbench(page);
+    await workbench.ready();
+    return {
+      ...workbench,
+      ...openChat(page, workbench),
+      page,
+      url: running.url,
+      serverProcess: running.process,
+      panelFrame: () => panelFrame(page),
+      screenshot: (name) => screenshot(page, join(repoDir, '.screenshots'), name),
+      reload: async () => {
+        await page.reload();
+        await workbench.ready();
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function panelFrame(page: Page): Promise<FrameLocator> {
+  const tab: Locator = page.locator('.activitybar .action-item:has(a.action-label[aria-label^="Kinwatch"])');
+  await tab.waitFor();
+  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  await frame.locator('body').waitFor();
+  return frame;
+}
+
+async function screenshot(page: Page, dir: string, name: string): Promise<string> {
+  mkdirSync(dir, { recursive: true });
+  const path = join(dir, `${name}.png`);
+  await page.screenshot({ path });
+  return path;
+}
