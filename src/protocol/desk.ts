@@ -63,10 +63,10 @@ export const role = z.enum(['reviewer', 'operator', 'supervisor', 'gateway']);
 export type Role = z.infer<typeof role>;
 
 const rowDetail = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('argv'), argv: z.array(argument) }),
-  z.strictObject({ kind: z.literal('path'), path: z.string(), notes: z.array(z.string()) }),
-  z.strictObject({ kind: z.literal('claim'), notes: z.array(z.string()), claim: z.string() }),
-  z.strictObject({ kind: z.literal('warning'), warnings: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('argv'), argv: z.array(argument).readonly() }),
+  z.strictObject({ kind: z.literal('path'), path: z.string(), notes: z.array(z.string()).readonly() }),
+  z.strictObject({ kind: z.literal('claim'), notes: z.array(z.string()).readonly(), claim: z.string() }),
+  z.strictObject({ kind: z.literal('warning'), warnings: z.array(z.string()).readonly() }),
   z.strictObject({ kind: z.literal('script'), text: z.string(), origin: z.string() }),
   z.strictObject({ kind: z.literal('request'), label: z.string(), arguments: z.string() }),
 ]);
@@ -113,7 +113,7 @@ export const processView = z.strictObject({
   parentStartedAt: time.exactOptional(),
   state: z.enum(['running', 'held', 'ended']),
   exe: z.string().exactOptional(),
-  argv: z.array(argument),
+  argv: z.array(argument).readonly(),
   cwd: z.string().exactOptional(),
   request: requestRef.exactOptional(),
   /** True once its parent has ended and it hangs under the supervisor. */
@@ -142,10 +142,10 @@ export const certificate = z.strictObject({
   /** True only when the kernel said so: the notification listener hung up. */
   proved: z.boolean(),
   /** Named and not reached. */
-  outside: z.array(z.string()),
+  outside: z.array(z.string()).readonly(),
   /** Null when the end needed no evidence folder or it could not be written (then `gaps` says why). */
   evidence: z.strictObject({ folder: z.string(), manifest: z.string() }).nullable(),
-  gaps: z.array(z.string()),
+  gaps: z.array(z.string()).readonly(),
   requestedAt: time,
   durationMs: z.number().nonnegative(),
   evidenceMs: z.number().nonnegative(),
@@ -170,7 +170,7 @@ export const sessionView = z.strictObject({
   endedAt: time.exactOptional(),
   /** Why it ended, in words. Absent while it lives. */
   cause: z.string().exactOptional(),
-  overrides: z.array(z.string()),
+  overrides: z.array(z.string()).readonly(),
   processes: z.array(processView),
   /** Processes that ended and are no longer listed. */
   endedUnlisted: z.int().nonnegative(),
@@ -182,7 +182,7 @@ export type SessionView = z.infer<typeof sessionView>;
 export const toDesk = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hello'), role, protocol: z.int(), token: z.string().exactOptional() }),
   z.strictObject({ kind: z.literal('answer'), id: z.string(), choice }),
-  z.strictObject({ kind: z.literal('workspace'), folders: z.array(z.string()), trusted: z.boolean() }),
+  z.strictObject({ kind: z.literal('workspace'), folders: z.array(z.string()).readonly(), trusted: z.boolean() }),
   z.strictObject({ kind: z.literal('contain'), session: z.string() }),
   z.strictObject({ kind: z.literal('stopProcess'), session: z.string(), pid: z.int(), startedAt: time }),
   z.strictObject({ kind: z.literal('ps') }),
@@ -201,7 +201,7 @@ export const psProcess = z.strictObject({
   stat: z.string(),
   command: z.string(),
   exe: z.string().nullable(),
-  argv: z.array(argument),
+  argv: z.array(argument).readonly(),
   cwd: z.string().nullable(),
   session: z.string(),
   detached: z.boolean(),
@@ -245,7 +245,7 @@ export const fromDesk = z.discriminatedUnion('kind', [
     pid: z.int(),
     startedAt: time,
     exe: z.string(),
-    argv: z.array(argument),
+    argv: z.array(argument).readonly(),
     cwd: z.string(),
     request: requestRef.exactOptional(),
     /** `held`: it waits for an answer. `released`: it goes on. `confirmed`: the program that really started. */

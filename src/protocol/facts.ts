@@ -53,7 +53,7 @@ export const clientFacts = z.strictObject({
   startTicks,
   startedAt: time,
   exe: z.string().exactOptional(),
-  argv: z.array(argument),
+  argv: z.array(argument).readonly(),
   claims: z.strictObject({ name: z.string(), version: z.string() }).exactOptional(),
 }) satisfies z.ZodType<ClientFacts>;
 
@@ -62,20 +62,20 @@ export const startFacts = z.strictObject({
   source: z.string(),
   user: z.string(),
   command: z.string(),
-  argv: z.array(z.string()),
+  argv: z.array(z.string()).readonly(),
   resolution: z.string(),
   program: programFacts,
   cwd: z.string(),
   environment: z.strictObject({
-    passed: z.array(z.string()),
-    configured: z.array(z.string()),
-    dropped: z.array(z.string()),
+    passed: z.array(z.string()).readonly(),
+    configured: z.array(z.string()).readonly(),
+    dropped: z.array(z.string()).readonly(),
     path: z.string(),
     home: z.string(),
     tmpdir: z.string(),
   }),
   client: clientFacts,
-  overrides: z.array(z.string()),
+  overrides: z.array(z.string()).readonly(),
 }) satisfies z.ZodType<StartFacts>;
 
 export const execFacts = z.strictObject({
@@ -85,7 +85,7 @@ export const execFacts = z.strictObject({
   parentExe: z.string().exactOptional(),
   user: z.string(),
   requested: z.string(),
-  argv: z.array(argument),
+  argv: z.array(argument).readonly(),
   argvUnreadBytes: z.int().nonnegative(),
   cwd: z.string(),
   program: programFacts,
