@@ -126,13 +126,14 @@ export class JsonText {
     for (;;) {
       const byte = this.byte(i);
       if (byte === 0x7b || byte === 0x5b) {
+        // The containers around the skipped value are few and counted by nobody.
+        if (open.length >= depthLimit) {
+          throw new UnsoundJson(errorCode.invalidRequest, `nested more than ${depthLimit} deep`);
+        }
         const inner = this.space(i + 1);
         if (this.byte(inner) !== byte + 2) {
           const container = byte === 0x5b ? array : unique ? new Set<string>() : object;
-          // The containers around the skipped value are few and counted by nobody.
-          if (open.push(container) > depthLimit) {
-            throw new UnsoundJson(errorCode.invalidRequest, `nested more than ${depthLimit} deep`);
-          }
+          open.push(container);
           i = container === array ? inner : this.nextKey(inner, container);
           continue;
         }

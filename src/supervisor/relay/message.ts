@@ -238,7 +238,8 @@ class Reader {
 
 function looksLike(key: string, names: readonly string[]): boolean {
   // Go folds U+017F to "s" and U+212A to "k" too; toLowerCase does the second only.
-  return key.length <= 9 && names.includes(key.toLowerCase().replaceAll('ſ', 's'));
+  const folded = key.length <= 9 ? key.toLowerCase().replaceAll('ſ', 's') : key;
+  return folded !== key && names.includes(folded);
 }
 
 function invalid(reason: string): never {

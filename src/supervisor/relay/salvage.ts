@@ -9,7 +9,8 @@ const keyLimitBytes = 64;
 export interface Salvaged {
   /** Absent when there is none, it came twice or it is no id. */
   readonly id?: RequestId;
-  readonly kind: 'request' | 'answer' | 'unknown';
+  /** `both`: it has the keys of a request and of an answer. */
+  readonly kind: 'request' | 'answer' | 'both' | 'unknown';
 }
 
 export class Salvage {
@@ -47,8 +48,8 @@ export class Salvage {
       if (this.depth === 1 && this.keyNext) {
         this.key = this.taken();
         this.keyNext = false;
-        if (this.key === '"method"') this.kind = 'request';
-        if (this.key === '"result"' || this.key === '"error"') this.kind = 'answer';
+        if (this.key === '"method"') this.is('request');
+        if (this.key === '"result"' || this.key === '"error"') this.is('answer');
       }
     }
   }
@@ -85,6 +86,10 @@ export class Salvage {
     if (this.key === '"id"') this.ids.push(this.taken());
     this.key = '';
     this.kept = undefined;
+  }
+
+  private is(kind: 'request' | 'answer'): void {
+    this.kind = this.kind === 'unknown' || this.kind === kind ? kind : 'both';
   }
 
   private keep(byte: number): void {

@@ -82,7 +82,7 @@ export class ServerFrames implements Frames {
       exchange.toServer?.write(errorAnswer(found.id, code, reason));
       return;
     }
-    const pending = found.kind === 'answer' ? exchange.requests.find(found.id) : undefined;
+    const pending = found.kind === 'unknown' ? undefined : exchange.requests.find(found.id);
     if (pending === undefined) return;
     const text = `The server's answer could not be passed on: ${reason}.`;
     exchange.settleWithError(pending, errorCode.internalError, text);
