@@ -2,37 +2,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Family, type Recorded, type Signalled } from './family.ts';
 
-/** Rounds of kill and look before a family counts as not ended. */
-const maxKillRounds = 100;
+/** Looks before a family counts as not ended: about five seconds. */
+const maxLooks = 1000;
 const lookAgainMs = 5;
-/** After a kill the kernel needs a moment to take tasks down. */
-const maxVerifyLooks = 200;
 
 /**
- * Kills until a scan finds nobody.
+ * Stops and kills until a scan finds nobody.
  *
- * @param between runs after each round: the supervisor reaps there.
+ * @param between runs before each look: the supervisor reaps there.
  * @returns members still alive; 0 when all have ended.
  */
 export async function killAll(family: Family, between: () => void): Promise<number> {
-  for (let round = 0; round < maxKillRounds; round += 1) {
+  for (let look = 0; look < maxLooks; look += 1) {
+    between();
+    if (family.living().length === 0) return 0;
     family.freeze();
     family.kill();
-    if (await emptied(family, between)) return 0;
-  }
-  return family.living().length;
-}
-
-async function emptied(family: Family, between: () => void): Promise<boolean> {
-  for (let look = 0; look < maxVerifyLooks; look += 1) {
-    between();
-    const living = family.living();
-    if (living.length === 0) return true;
-    // Somebody new, or somebody who got away: kill again at once.
-    if (living.some(({ state }) => state === 'R' || state === 'S')) return false;
+    // The kernel needs a moment to take the tasks down.
     await delay(lookAgainMs);
   }
-  return false;
+  return family.living().length;
 }
 
 /**

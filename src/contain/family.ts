@@ -26,6 +26,7 @@ interface Entry {
   readonly command: string;
   readonly signals: { signal: string; at: string }[];
   stopSent: boolean;
+  killSent: boolean;
 }
 
 /** Scans that may find new members before a freeze gives up and says so. */
@@ -83,7 +84,7 @@ export class Family {
       return undefined;
     }
     const command = (readCmdline(stat.pid) ?? []).map((part) => part.toString('utf8')).join(' ');
-    const entry = { stat, pidfd, command: command === '' ? stat.comm : command, signals: [], stopSent: false };
+    const entry = { stat, pidfd, command: command === '' ? stat.comm : command, signals: [], stopSent: false, killSent: false };
     this.entries.set(key, entry);
     return entry;
   }
@@ -130,7 +131,9 @@ export class Family {
   kill(): void {
     for (const stat of this.living()) {
       const entry = this.entry(stat);
-      if (entry !== undefined) this.send(entry, signals.SIGKILL);
+      if (entry === undefined || entry.killSent) continue;
+      entry.killSent = true;
+      this.send(entry, signals.SIGKILL);
     }
   }
 

@@ -15,6 +15,8 @@ export interface ProgramLook {
   readonly package?: string;
   /** The kernel goes through a `#!` line and rewrites the argument vector. */
   readonly viaShebang: boolean;
+  /** What stands behind the interpreter on the last `#!` line. */
+  readonly shebangArgument?: string;
 }
 
 export type ProgramResult =
@@ -39,6 +41,7 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
   let target = path;
   let vector = words;
   let script: FileLook | undefined;
+  let shebangArgument: string | undefined;
   for (let depth = 0; depth <= maxShebangDepth; depth += 1) {
     const result = lookAtFile(target);
     if (result.kind === 'absent') return result;
@@ -46,8 +49,12 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
     if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES' };
     if (!look.readable) return { kind: 'unreadable', path: look.facts.path };
     const line = shebang(look.facts.path);
-    if (line === undefined) return { kind: 'program', look: compose(look, script, vector, cwd) };
+    if (line === undefined) {
+      const composed = compose(look, script, vector, cwd);
+      return { kind: 'program', look: shebangArgument === undefined ? composed : { ...composed, shebangArgument } };
+    }
     script ??= look;
+    shebangArgument = line.argument;
     vector = [line.interpreter, ...(line.argument === undefined ? [] : [line.argument]), target, ...vector.slice(1)];
     target = line.interpreter;
     if (!isAbsolute(target)) return { kind: 'absent', code: 'ENOENT' };

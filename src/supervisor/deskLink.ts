@@ -1,0 +1,94 @@
+/** The supervisor's connection to the desk. Knows when what it sent has left this process. */
+import { createConnection, type Socket } from 'node:net';
+import { LineCutter } from '../protocol/lines.ts';
+import { type FromSupervisor, type ToSupervisor, toSupervisor } from '../protocol/supervisor.ts';
+
+/** Decisions and texts only: nothing the desk says to a supervisor is large. */
+const maxLineBytes = 1024 * 1024;
+
+export interface DeskLinkEvents {
+  connected(): void;
+  message(message: ToSupervisor): void;
+  /** Told once: refused, closed or broken. `reason` names which. */
+  lost(reason: string, code: string | undefined): void;
+}
+
+export class DeskLink {
+  private readonly socket: Socket;
+  private readonly lines = new LineCutter(maxLineBytes);
+  private over = false;
+
+  constructor(
+    socketPath: string,
+    private readonly events: DeskLinkEvents,
+  ) {
+    this.socket = createConnection(socketPath);
+    this.socket.on('connect', () => events.connected());
+    this.socket.on('data', (chunk) => this.receive(chunk));
+    this.socket.on('error', (error: NodeJS.ErrnoException) => this.lose(error.message, error.code));
+    this.socket.on('close', () => this.lose('the desk closed the connection', undefined));
+  }
+
+  /**
+   * Invariant: what was sent before is sent first. `handed` runs once these bytes have left this process: at
+   * once when the kernel took them, later when the desk is slow. It never runs when the link is lost.
+   */
+  send(message: FromSupervisor, handed?: () => void): void {
+    if (this.over) return;
+    const line = `${JSON.stringify(message)}\n`;
+    if (handed === undefined) {
+      this.socket.write(line);
+      return;
+    }
+    let done = false;
+    const once = (): void => {
+      if (done || this.over) return;
+      done = true;
+      handed();
+    };
+    this.socket.write(line, (error) => {
+      if (error === undefined || error === null) once();
+    });
+    // The kernel takes most writes whole, within the call: no need to wait a turn of the event loop.
+    if (this.socket.writableLength === 0) once();
+  }
+
+  /** Resolves when everything sent has left, or the link is lost. */
+  async end(): Promise<void> {
+    if (this.over) return;
+    await new Promise<void>((resolve) => {
+      this.socket.once('close', resolve);
+      this.socket.end();
+    });
+  }
+
+  private receive(chunk: Buffer): void {
+    for (const event of this.lines.push(chunk)) {
+      if (event.kind === 'too long') {
+        this.socket.destroy(new Error('the desk sent a line that is too long'));
+        return;
+      }
+      const parsed = parse(event.bytes);
+      if (parsed === undefined) {
+        this.socket.destroy(new Error('the desk sent a message that this version does not know'));
+        return;
+      }
+      this.events.message(parsed);
+    }
+  }
+
+  private lose(reason: string, code: string | undefined): void {
+    if (this.over) return;
+    this.over = true;
+    this.events.lost(reason, code);
+  }
+}
+
+function parse(line: Buffer): ToSupervisor | undefined {
+  try {
+    const result = toSupervisor.safeParse(JSON.parse(line.toString('utf8')));
+    return result.success ? result.data : undefined;
+  } catch {
+    return undefined; // not JSON: the caller closes the link
+  }
+}

@@ -1,0 +1,77 @@
+/** What the supervisor's main thread does, in order. */
+import { userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signals } from '../kernel/numbers.ts';
+import { becomeSubreaper, hardenProcess, signalOnParentDeath } from '../kernel/process.ts';
+import { type Places, placesFor, PlacesError } from '../protocol/places.ts';
+import { readLaunch } from './client.ts';
+import { parseRun } from './commandLine.ts';
+import { messages } from './messages.ts';
+import { planStart, type StartPlan } from './plan.ts';
+import { Relay } from './relay/relay.ts';
+import { Session, type SessionStreams } from './session.ts';
+import { StartError } from './startError.ts';
+import { clientStreams } from './streams.ts';
+
+const refuseWaitMs = 1000;
+
+/**
+ * @param argv what stands behind `kinwatch run`.
+ * @param bundle this program's file, for the other threads.
+ * @returns the exit code (DESIGN §7), or the server's own.
+ */
+export async function superviseRun(argv: readonly string[], bundle: string): Promise<number> {
+  // Before anything else: an unhandled SIGUSR1 would open Node's inspector to every process of this user.
+  process.on('SIGUSR1', () => undefined);
+  hardenProcess();
+  becomeSubreaper();
+  const shimPid = Number(process.env['KINWATCH_SHIM'] ?? process.ppid);
+  signalOnParentDeath(signals.SIGTERM);
+  const streams = clientStreams();
+  let plan: StartPlan;
+  let places: Places;
+  try {
+    places = placesFor(process.env['KINWATCH_HOME'], homeDirectory(), process.getuid?.() ?? -1);
+    checkWatcher(process.env['KINWATCH_WATCHER']);
+    const request = parseRun(argv, places.serversFile);
+    plan = await planStart(request, readLaunch(shimPid), overridesOf(places));
+  } catch (error) {
+    return refuseEarly(error, streams);
+  }
+  const session = new Session(plan, shimPid, places, streams, bundle);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => session.stop(messages.clientSignal(signal)));
+  }
+  // The shim may have died before its death could be a signal.
+  if (process.ppid !== shimPid) session.stop(messages.clientGone);
+  return session.supervise();
+}
+
+function homeDirectory(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined; // no passwd entry for this uid: KINWATCH_HOME must be set
+  }
+}
+
+function overridesOf(places: Places): string[] {
+  return places.override === undefined ? [] : [`KINWATCH_HOME=${places.override}`];
+}
+
+function checkWatcher(value: string | undefined): void {
+  if (value === undefined || value === '' || value === 'seccomp') return;
+  throw new StartError('cannot run', value === 'portable' ? messages.portable : messages.unknownWatcher(value));
+}
+
+/** The command cannot be launched. A client hears it as the answer to its first request, a person on stderr. */
+async function refuseEarly(error: unknown, streams: SessionStreams): Promise<number> {
+  if (!(error instanceof StartError) && !(error instanceof PlacesError)) throw error;
+  const exitCode = error instanceof StartError ? error.exitCode : 3;
+  streams.log.write(`${messages.prefix}${error.message}\n`);
+  if (exitCode === 2 || process.stdin.isTTY) return exitCode;
+  const events = { request() {}, result() {}, claims() {}, initialized() {}, clientEnded() {}, fault() {} };
+  const relay = new Relay({ clientIn: streams.clientIn, clientOut: streams.clientOut, events });
+  await Promise.race([relay.refuse(error.message), delay(refuseWaitMs, undefined, { ref: false })]);
+  return exitCode;
+}

@@ -1,0 +1,76 @@
+/** Everything that is known before a person is asked: command, files, environment, client. */
+import { userInfo } from 'node:os';
+import type { StartFacts } from '../core/facts.ts';
+import { familyEnvironment } from '../core/policy/environment.ts';
+import { callHoldMs, startHoldMs } from '../core/transition/deadlines.ts';
+import { readCwd } from '../watch/proc.ts';
+import { programFacts, type ProgramLook } from '../watch/program.ts';
+import type { Launch } from './client.ts';
+import type { RunRequest } from './commandLine.ts';
+import { checkCwd, resolveCommand } from './resolve.ts';
+
+export interface StartPlan {
+  readonly facts: StartFacts;
+  /** Given to the kernel. */
+  readonly path: string;
+  readonly argv: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  /** What the kernel starts first. */
+  readonly first: ProgramLook;
+  /** Everything on the start card: approved with it. */
+  readonly program: ProgramLook;
+  readonly startHoldMs: number;
+  readonly callHoldMs: number;
+}
+
+/** @throws StartError when it cannot be launched. */
+export async function planStart(request: RunRequest, launch: Launch, overrides: readonly string[]): Promise<StartPlan> {
+  const cwd = request.cwd ?? readCwd(launch.shimPid) ?? '/';
+  checkCwd(cwd);
+  const environment = familyEnvironment(launch.environment, request.env);
+  const { variables } = environment;
+  const resolved = resolveCommand(request.command, request.args, cwd, variables['PATH']);
+  const argv = [request.command, ...request.args];
+  const facts: StartFacts = {
+    server: request.server,
+    source: request.source,
+    user: userName(),
+    command: request.command,
+    argv,
+    resolution: resolved.resolution,
+    program: await programFacts(resolved.program),
+    cwd,
+    environment: {
+      passed: environment.passed,
+      configured: environment.configured,
+      dropped: environment.dropped,
+      path: variables['PATH'] ?? '',
+      home: variables['HOME'] ?? '',
+      tmpdir: variables['TMPDIR'] ?? '',
+    },
+    client: launch.client,
+    overrides,
+  };
+  const look = {
+    argv: launch.client.argv.map((argument) => (typeof argument === 'string' ? argument : '')),
+    ...(launch.client.exe === undefined ? {} : { exe: launch.client.exe }),
+  };
+  return {
+    facts,
+    path: resolved.path,
+    argv,
+    variables,
+    first: resolved.first,
+    program: resolved.program,
+    startHoldMs: startHoldMs(look),
+    callHoldMs: callHoldMs(look),
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? -1}`; // no passwd entry for this uid
+  }
+}

@@ -1,0 +1,167 @@
+/** One supervised run, from the question whether it may start to the certificate. Runs on the main thread. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Readable, Writable } from 'node:stream';
+import type { Places } from '../protocol/places.ts';
+import { reachDesk } from './deskStart.ts';
+import { FamilyRun } from './familyRun.ts';
+import { messages } from './messages.ts';
+import type { StartPlan } from './plan.ts';
+import { Relay } from './relay/relay.ts';
+import { Signal } from './signal.ts';
+import { Threads } from './threadPair.ts';
+import type { FromSpawner, FromWatch } from './threads.ts';
+
+export interface SessionStreams {
+  readonly clientIn: Readable;
+  readonly clientOut: Writable;
+  readonly log: Writable;
+}
+
+/** The client's `initialize` usually comes at once; its name makes the start card say more. */
+const claimWaitMs = 250;
+/** A client that never sends `initialize` is told nothing; it is not waited for. */
+const refuseWaitMs = 1000;
+const deskGraceMs = 5000;
+const couldNotRun = 3;
+
+export class Session {
+  private readonly relay: Relay;
+  private readonly threads: Promise<Threads>;
+  private readonly claimed = new Signal<{ name: string; version: string } | undefined>();
+  private readonly clientGone = new Signal<string>();
+  private readonly filtered = new Signal<FromSpawner>();
+  private readonly decided = new Signal<{ allow: boolean; text: string }>();
+  private attempt = new Signal<string | undefined>();
+  private run: FamilyRun | undefined;
+
+  constructor(
+    private readonly plan: StartPlan,
+    private readonly shimPid: number,
+    private readonly places: Places,
+    private readonly streams: SessionStreams,
+    bundle: string,
+  ) {
+    this.relay = new Relay({
+      clientIn: streams.clientIn,
+      clientOut: streams.clientOut,
+      events: {
+        request: (request) => this.run?.request(request),
+        result: (number, outcome) => this.run?.result(number, outcome),
+        claims: (name, version) => this.claimed.give({ name, version }),
+        initialized: () => this.run?.initialized(),
+        clientEnded: () => this.clientGone.give(messages.clientClosed),
+        fault: (text) => this.log(text),
+      },
+    });
+    this.threads = Threads.start(bundle, {
+      watch: (message) => this.fromWatch(message),
+      spawner: (message) => this.fromSpawner(message),
+      died: (role, error) => this.failed(`${role} thread: ${String(error)}`),
+    });
+  }
+
+  /** The client, or a signal, asks for the end. A second time hurries it. */
+  stop(cause: string): void {
+    if (this.clientGone.given) this.run?.hurry();
+    this.clientGone.give(cause);
+  }
+
+  /** @returns the exit code for the client. */
+  async supervise(): Promise<number> {
+    const threads = await this.threads;
+    const filter = await this.filtered.wait();
+    if (filter.kind !== 'filtered') {
+      return this.refuse(threads, messages.unable(filter.kind === 'unable' ? filter.reason : filter.kind));
+    }
+    const reason = await reachDesk(this.places.socket, this.shimPid, () => this.connect(threads));
+    if (reason !== undefined) {
+      return this.refuse(threads, reason.startsWith(refusedMark) ? messages.deskRefused(reason.slice(refusedMark.length)) : messages.noDesk(this.places, reason));
+    }
+    const decision = await this.ask(threads);
+    if (!decision.allow) return this.refuse(threads, decision.text);
+    this.run = new FamilyRun(threads, this.relay, this.plan, filter.listenerFd, filter.domain, this.streams.log);
+    void this.clientGone.wait().then((cause) => this.run?.end('orderly', cause));
+    return this.run.finished();
+  }
+
+  private connect(threads: Threads): Promise<string | undefined> {
+    this.attempt = new Signal();
+    threads.toWatch({ kind: 'connect', socketPath: this.places.socket });
+    return this.attempt.wait();
+  }
+
+  private async ask(threads: Threads): Promise<{ allow: boolean; text: string }> {
+    const claims = await Promise.race([this.claimed.wait(), delay(claimWaitMs, undefined, { ref: false })]);
+    const client = { ...this.plan.facts.client, ...(claims === undefined ? {} : { claims }) };
+    const heldUntil = new Date(Date.now() + this.plan.startHoldMs).toISOString();
+    threads.toWatch({ kind: 'open', facts: { ...this.plan.facts, client }, heldUntil });
+    // While the start waits the client's pings are answered.
+    const release = this.relay.hold([]);
+    const decision = await Promise.race([
+      this.decided.wait(),
+      this.clientGone.wait().then((cause) => ({ allow: false, text: cause })),
+    ]);
+    release();
+    return decision;
+  }
+
+  /** Nothing was launched: says why, to the client and in its log. */
+  private async refuse(threads: Threads, text: string): Promise<number> {
+    this.log(text);
+    await Promise.race([this.relay.refuse(text), this.clientGone.wait(), delay(refuseWaitMs, undefined, { ref: false })]);
+    await threads.endSpawner();
+    await threads.endWatch();
+    return couldNotRun;
+  }
+
+  private fromSpawner(message: FromSpawner): void {
+    if (message.kind === 'filtered' || message.kind === 'unable') this.filtered.give(message);
+    else this.run?.fromSpawner(message);
+  }
+
+  private fromWatch(message: FromWatch): void {
+    switch (message.kind) {
+      case 'connected':
+        this.attempt.give(undefined);
+        return;
+      case 'no desk':
+        this.attempt.give(message.reason);
+        return;
+      case 'desk refused':
+        this.attempt.give(`${refusedMark}${message.reason}`);
+        this.decided.give({ allow: false, text: messages.deskRefused(message.reason) });
+        return;
+      case 'desk lost':
+        this.deskLost();
+        return;
+      case 'start decided':
+        this.decided.give({ allow: message.allow, text: message.text });
+        return;
+      case 'failed':
+        this.failed(message.reason);
+        return;
+      default:
+        this.run?.fromWatch(message);
+    }
+  }
+
+  private deskLost(): void {
+    const lost = 'the desk closed the connection';
+    this.attempt.give(lost);
+    this.decided.give({ allow: false, text: messages.noDesk(this.places, lost) });
+    void delay(deskGraceMs, undefined, { ref: false }).then(() => this.run?.end('contain', messages.deskLost));
+  }
+
+  private failed(reason: string): void {
+    this.log(messages.watchFailed(reason));
+    this.run?.end('contain', messages.watchFailed(reason.split('\n')[0] ?? ''));
+    this.filtered.give({ kind: 'unable', reason });
+  }
+
+  private log(text: string): void {
+    this.streams.log.write(`${messages.prefix}${text}\n`);
+  }
+}
+
+/** Tells a refusal by the desk from the lack of one. */
+const refusedMark = 'refused: ';
