@@ -1,0 +1,46 @@
+/** The desk's process: everything that has authority (DESIGN §1). Composes, nothing else. */
+import { userInfo } from 'node:os';
+import psList from 'ps-list';
+import { hardenProcess } from './kernel/process.ts';
+import { placesFor } from './protocol/places.ts';
+import { reasonOf } from './desk/deskError.ts';
+import { startDesk } from './desk/run.ts';
+import { timings } from './desk/timings.ts';
+
+// First of all: this signal would open Node's inspector to whoever may send it (THREATS 1).
+process.on('SIGUSR1', () => undefined);
+hardenProcess();
+process.umask(0o077);
+
+/** A uid may have no passwd entry; then there is no home and no name. */
+function passwdEntry(): { homedir: string | undefined; username: string } {
+  try {
+    return userInfo();
+  } catch {
+    return { homedir: undefined, username: String(process.getuid?.()) };
+  }
+}
+
+try {
+  const uid = process.getuid?.() ?? -1;
+  const { homedir, username } = passwdEntry();
+  const start = await startDesk({
+    places: placesFor(process.env['KINWATCH_HOME'], homedir, uid),
+    uid,
+    user: username,
+    timings,
+    processTable: () => psList(),
+  });
+  if (start.kind === 'running') {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => void start.desk.stop(signal));
+    }
+    await start.desk.ended;
+  } else {
+    process.stderr.write('kinwatch desk: another desk already runs for this user\n');
+  }
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`kinwatch desk: ${reasonOf(error)}\n`);
+  process.exit(3);
+}

@@ -1,0 +1,29 @@
+/** When two programs, or two starts, are the same thing, so that an answer for one counts for the other. */
+import type { FileFacts, ProgramFacts, StartFacts } from '../core/facts.ts';
+
+/**
+ * Undefined when the program cannot be told from another: a digest is missing, or its code comes on standard
+ * input. Such a program is asked about each time.
+ */
+export function programIdentity(program: ProgramFacts): string | undefined {
+  if (program.codeOnStdin === true) return undefined;
+  const files: string[] = [];
+  for (const file of [program.executable, program.script]) {
+    if (file === undefined) continue;
+    if (file.digest === undefined) return undefined;
+    files.push(fileIdentity(file));
+  }
+  return JSON.stringify([files, program.inline?.option, program.inline?.text, program.package]);
+}
+
+/** Same server, arguments, directory, program and environment names. Undefined as in {@link programIdentity}. */
+export function startIdentity(facts: StartFacts): string | undefined {
+  const program = programIdentity(facts.program);
+  if (program === undefined) return undefined;
+  const { passed, configured } = facts.environment;
+  return JSON.stringify([facts.server, facts.source, facts.argv, facts.cwd, program, passed, configured]);
+}
+
+function fileIdentity(file: FileFacts): string {
+  return `${file.digest} ${file.path}`;
+}

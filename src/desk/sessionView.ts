@@ -1,0 +1,123 @@
+/**
+ * A session as reviewers see it, folded from its supervisor's messages. Pure: a view goes in, the next comes out.
+ */
+import type { ClientFacts } from '../core/facts.ts';
+import type { ProcessView, Rule, SessionView } from '../protocol/desk.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+
+/** Ended processes that stay listed; older ones are only counted. */
+const maxEndedListed = 500;
+
+type Of<K extends FromSupervisor['kind']> = Extract<FromSupervisor, { kind: K }>;
+type Key = Pick<ProcessView, 'pid' | 'startedAt'>;
+
+export function openedView(
+  session: string,
+  facts: { readonly server: string; readonly client: ClientFacts; readonly overrides: readonly string[] },
+  startedAt: string,
+): SessionView {
+  return {
+    session,
+    server: facts.server,
+    client: { ...facts.client, argv: [...facts.client.argv] },
+    state: 'asking',
+    coverage: { level: 'held', text: 'not running yet', gaps: {} },
+    startedAt,
+    overrides: [...facts.overrides],
+    processes: [],
+    endedUnlisted: 0,
+  };
+}
+
+export function withBirth(view: SessionView, birth: Of<'birth'>): SessionView {
+  if (find(view, birth) !== undefined) return view;
+  const process: ProcessView = {
+    pid: birth.pid,
+    startedAt: birth.startedAt,
+    ppid: birth.ppid,
+    ...(birth.parentStartedAt === undefined ? {} : { parentStartedAt: birth.parentStartedAt }),
+    state: 'running',
+    argv: [],
+    ...(birth.request === undefined ? {} : { request: birth.request }),
+    detached: false,
+  };
+  return { ...view, processes: [...view.processes, process] };
+}
+
+/** The exec's program; what stood there of an earlier one is replaced. */
+export function withExec(
+  view: SessionView,
+  exec: Key & Pick<Of<'exec'>, 'exe' | 'argv' | 'cwd' | 'request'>,
+  state: 'running' | 'held',
+): SessionView {
+  return change(view, exec, ({ refusedBy: _, ...process }) => ({
+    ...process,
+    state: process.state === 'ended' ? 'ended' : state,
+    exe: exec.exe,
+    argv: exec.argv,
+    cwd: exec.cwd,
+    ...(exec.request === undefined ? {} : { request: exec.request }),
+  }));
+}
+
+/** A held process goes on, as the new program or, when refused, as what it was. */
+export function withAnswered(view: SessionView, key: Key, refusedBy: Rule | undefined): SessionView {
+  return change(view, key, (process) => ({
+    ...process,
+    state: process.state === 'ended' ? 'ended' : 'running',
+    ...(refusedBy === undefined ? {} : { refusedBy }),
+  }));
+}
+
+export function withDetached(view: SessionView, key: Key): SessionView {
+  return change(view, key, (process) => ({ ...process, detached: true }));
+}
+
+export function withEnd(view: SessionView, end: Of<'end'>): SessionView {
+  const next = change(view, end, (process) => ({
+    ...process,
+    state: 'ended',
+    endedAt: end.at,
+    status: end.status,
+  }));
+  const surplus = next.processes.filter((process) => process.state === 'ended').length - maxEndedListed;
+  if (surplus <= 0) return next;
+  let toDrop = surplus;
+  const processes = next.processes.filter((process) => process.state !== 'ended' || toDrop-- <= 0);
+  return { ...next, processes, endedUnlisted: next.endedUnlisted + surplus };
+}
+
+/** The client's own claim, from the arguments of its `initialize`. */
+export function withClaims(view: SessionView, request: Of<'request'>): SessionView {
+  if (request.request.method !== 'initialize') return view;
+  let claimed: unknown;
+  try {
+    claimed = (JSON.parse(request.arguments) as { clientInfo?: unknown } | null)?.clientInfo;
+  } catch {
+    return view; // cut or masked text is no JSON; there is then no claim to show
+  }
+  const { name, version } = (claimed ?? {}) as { name?: unknown; version?: unknown };
+  if (typeof name !== 'string') return view;
+  const claims = { name, version: typeof version === 'string' ? version : '' };
+  return { ...view, client: { ...view.client, claims } };
+}
+
+export function endedView(view: SessionView, cause: string, endedAt: string): SessionView {
+  return { ...view, state: 'ended', cause, endedAt };
+}
+
+function find(view: SessionView, key: Key): ProcessView | undefined {
+  return view.processes.find((process) => isSame(process, key));
+}
+
+function change(view: SessionView, key: Key, next: (process: ProcessView) => ProcessView): SessionView {
+  if (find(view, key) === undefined) return view;
+  return {
+    ...view,
+    processes: view.processes.map((process) => (isSame(process, key) ? next(process) : process)),
+  };
+}
+
+function isSame(a: Key, b: Key): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt;
+}

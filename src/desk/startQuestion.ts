@@ -1,0 +1,46 @@
+/** What is asked and written about a start. */
+import { randomUUID } from 'node:crypto';
+import { startCard } from '../core/consequence/card.ts';
+import type { Decider, RecordBody } from '../journal/record.ts';
+import type { Question, Rule } from '../protocol/desk.ts';
+import type { Session } from './sessions.ts';
+
+export type Scope = 'once' | 'session';
+
+export type StartVerdict =
+  | { readonly kind: 'allow'; readonly scope: Scope }
+  | { readonly kind: 'deny'; readonly rule: Rule };
+
+/** Nothing runs yet, so there is nothing to contain. No `expiresAt`: it stays open for rejoining. */
+export function startQuestion(session: Session, heldUntil: string, folders: readonly string[]): Question {
+  const card = startCard(session.facts, folders);
+  const id = randomUUID();
+  return {
+    kind: 'question',
+    id,
+    session: session.id,
+    server: session.view.server,
+    ...card,
+    group: id,
+    options: ['deny', 'once', 'session'],
+    askedAt: new Date().toISOString(),
+    heldUntil,
+  };
+}
+
+export function recordOf(
+  session: Session,
+  by: Decider,
+  text: string,
+): Omit<Extract<RecordBody, { kind: 'decision' }>, 'allow'> {
+  const { executable } = session.facts.program;
+  return {
+    kind: 'decision',
+    session: session.id,
+    transition: 'first start',
+    by,
+    subject: executable.path,
+    ...(executable.digest === undefined ? {} : { digest: executable.digest }),
+    text,
+  };
+}

@@ -1,0 +1,232 @@
+/** A supervisor's connection: its messages become records first, then what reviewers see. */
+import type { ProcessKey } from '../core/facts.ts';
+import { type FromSupervisor, fromSupervisor, type ToSupervisor } from '../protocol/supervisor.ts';
+import type { Census } from './census.ts';
+import type { Containment } from './containment.ts';
+import { reasonOf } from './deskError.ts';
+import type { ExecApprovals } from './execApprovals.ts';
+import { describeMismatch } from './malformed.ts';
+import { maskArguments } from './mask.ts';
+import { lineageOf, type ProcessTable } from './peer.ts';
+import type { Records } from './records.ts';
+import type { Refusals } from './refusals.ts';
+import type { RoleHandler, RolePort } from './role.ts';
+import { memberKey, type Session, type Sessions, type SupervisorPort } from './sessions.ts';
+import { withAnswered, withBirth, withClaims, withDetached, withEnd, withExec } from './sessionView.ts';
+import type { StartApprovals } from './startApprovals.ts';
+import type { Reviewers } from './reviewers.ts';
+
+export interface SupervisorParts {
+  readonly sessions: Sessions;
+  readonly starts: StartApprovals;
+  readonly execs: ExecApprovals;
+  readonly containment: Containment;
+  readonly records: Records;
+  readonly refusals: Refusals;
+  readonly reviewers: Reviewers;
+  readonly census: Census;
+  readonly table: ProcessTable;
+}
+
+type Of<K extends FromSupervisor['kind']> = Extract<FromSupervisor, { kind: K }>;
+
+export class SupervisorRole implements RoleHandler, SupervisorPort {
+  private session: Session | undefined;
+  private hasEnded = false;
+  private hasRoot = false;
+
+  /** @param resumed the session of its hello, to take up after a lost desk. */
+  constructor(
+    private readonly port: RolePort,
+    private readonly resumed: string | undefined,
+    private readonly parts: SupervisorParts,
+  ) {
+    parts.census.addSupervisor(port.peer);
+  }
+
+  get peer(): ProcessKey {
+    return this.port.peer;
+  }
+
+  send(message: ToSupervisor): void {
+    this.port.send(message);
+  }
+
+  message(value: unknown): void {
+    const parsed = fromSupervisor.safeParse(value);
+    if (!parsed.success) return this.port.malformed(describeMismatch(value, parsed.error));
+    const message = parsed.data;
+    if (message.kind === 'hello') return this.port.malformed('a second hello; say it once, first');
+    if (message.kind === 'open') return this.open(message);
+    if (this.session === undefined)
+      return this.port.malformed(`${message.kind} came before open; open a session first`);
+    return this.handle(this.session, message);
+  }
+
+  closed(): void {
+    const { session, parts } = this;
+    if (session === undefined || session.supervisor !== this) return;
+    session.supervisor = undefined;
+    void parts.execs.denyAll(session, 'caller went away');
+    if (parts.starts.isOpen(session)) return parts.starts.park(session);
+    if (this.hasEnded) return undefined;
+    if (session.view.state === 'asking' && session.members.size === 0) {
+      return parts.sessions.end(session, 'it was not started', undefined);
+    }
+    void parts.containment.endWithoutSupervisor(session, this.peer, 'supervisor died');
+    return undefined;
+  }
+
+  private open({ facts, heldUntil }: Of<'open'>): void {
+    if (this.session !== undefined)
+      return this.port.malformed('a second open; one connection is one session');
+    const { parts } = this;
+    const ancestors = lineageOf(this.peer.pid, parts.table)?.slice(1) ?? [];
+    const { client } = facts;
+    if (!ancestors.some((key) => key.pid === client.pid && key.startTicks === client.startTicks)) {
+      const text = `process ${this.peer.pid} was not started by the client it names (process ${client.pid})`;
+      return this.port.refuse('supervisor', 'not an ancestor of the family', text);
+    }
+    if (this.resumed === undefined) {
+      this.session = parts.starts.open(facts, this, heldUntil);
+      return undefined;
+    }
+    if (!/^[0-9a-f]{10}$/u.test(this.resumed) || parts.sessions.get(this.resumed) !== undefined) {
+      return this.port.malformed('that session cannot be resumed here; end its family and start it again');
+    }
+    this.session = parts.sessions.open(facts, this, this.resumed);
+    const { pid, startTicks } = this.peer;
+    parts.records.note({
+      kind: 'session opened',
+      session: this.resumed,
+      entry: 'resumed',
+      supervisor: { pid, startTicks },
+      facts,
+    });
+    this.send({ kind: 'opened', session: this.resumed });
+    return undefined;
+  }
+
+  private handle(session: Session, message: Exclude<FromSupervisor, Of<'hello'> | Of<'open'>>): void {
+    const { parts } = this;
+    const { records, sessions, reviewers, containment } = parts;
+    const { id, view } = session;
+    switch (message.kind) {
+      case 'ask':
+        parts.execs
+          .ask(session, message.ref, message.facts, message.heldUntil)
+          .catch((error: unknown) => this.port.malformed(`the question cannot be asked: ${reasonOf(error)}`));
+        return undefined;
+      case 'withdraw':
+        if (message.ref === 'start') parts.starts.park(session);
+        else parts.execs.withdraw(session, message.ref, message.reason);
+        return undefined;
+      case 'running':
+        return sessions.update(session, { ...view, state: 'running', coverage: message.coverage });
+      case 'coverage':
+        return sessions.update(session, { ...view, coverage: message.coverage });
+      case 'request': {
+        const { request, arguments: text } = message;
+        records.note({ kind: 'request', session: id, request, arguments: text });
+        const next = withClaims(view, message);
+        return next === view ? undefined : sessions.update(session, next);
+      }
+      case 'result':
+        return records.note({
+          kind: 'result',
+          session: id,
+          number: message.number,
+          outcome: message.outcome,
+        });
+      case 'birth':
+        return this.birth(session, message);
+      case 'exec': {
+        const { at: _at, kind: _kind, step, because, digest, argv, ...rest } = message;
+        const exec = { ...rest, argv: maskArguments(argv) };
+        records.note({
+          kind: step,
+          session: id,
+          ...exec,
+          ...(because === undefined ? {} : { because }),
+          ...(digest === undefined ? {} : { digest }),
+        });
+        const mirrored = { kind: 'exec' as const, session: id, ...exec, step };
+        return sessions.update(session, withExec(view, exec, 'running'), mirrored);
+      }
+      case 'end': {
+        const { at: _at, ...end } = message;
+        records.note({ session: id, ...end });
+        this.forgetMember(session, message);
+        return sessions.update(session, withEnd(view, message), { session: id, ...end });
+      }
+      case 'detached': {
+        const { at: _at, ...detached } = message;
+        records.note({ session: id, ...detached });
+        return sessions.update(session, withDetached(view, message), { session: id, ...detached });
+      }
+      case 'refusal': {
+        const { pid, startedAt, rule, text } = message;
+        session.view = withAnswered(view, message, rule);
+        return parts.refusals.report({ session: id, pid, startedAt, what: 'exec', rule, text });
+      }
+      case 'frozen':
+        void containment.frozen(session, message);
+        return undefined;
+      case 'ending':
+        return sessions.update(session, { ...view, state: 'ending' });
+      case 'ended':
+        this.hasEnded = true;
+        if (!parts.starts.isOpen(session))
+          containment.finish(session, { ...message.certificate, session: id });
+        return undefined;
+      case 'stopped': {
+        const { pid, startedAt, outcome } = message;
+        records.note({ kind: 'process stop answered', session: id, pid, startedAt, outcome });
+        if (outcome !== 'ended')
+          reviewers.broadcast({ kind: 'failed', request: 'stopProcess', reason: outcome });
+        return undefined;
+      }
+    }
+  }
+
+  private birth(session: Session, message: Of<'birth'>): void {
+    const { records, sessions, census } = this.parts;
+    if (!this.mayHaveBorn(message)) {
+      const text = `process ${message.pid} was not started by supervisor ${this.peer.pid}`;
+      return this.port.refuse('supervisor', 'not an ancestor of the family', text);
+    }
+    const { at: _at, parentStartedAt, startTicks, ...birth } = message;
+    records.note({ session: session.id, startTicks, ...birth });
+    session.members.set(memberKey(message), { pid: message.pid, startTicks });
+    census.addMember({ pid: message.pid, startTicks });
+    return sessions.update(session, withBirth(session.view, message), {
+      session: session.id,
+      ...birth,
+      ...(parentStartedAt === undefined ? {} : { parentStartedAt }),
+    });
+  }
+
+  /**
+   * Invariant: a supervisor speaks only for its own family; else it could call an editor a member. The first
+   * birth must descend from it; a later one may have been adopted elsewhere, but is younger than the supervisor.
+   */
+  private mayHaveBorn({ pid, startTicks, ppid }: Of<'birth'>): boolean {
+    const isRoot = !this.hasRoot;
+    this.hasRoot = true;
+    if (startTicks < this.peer.startTicks) return false;
+    if (this.parts.table.stat(pid)?.startTicks !== startTicks) {
+      return !isRoot || ppid === this.peer.pid; // ended meanwhile: nobody to speak for any more
+    }
+    const line = lineageOf(pid, this.parts.table)?.slice(1) ?? [];
+    return (
+      !isRoot || line.some((key) => key.pid === this.peer.pid && key.startTicks === this.peer.startTicks)
+    );
+  }
+
+  private forgetMember(session: Session, key: { readonly pid: number; readonly startedAt: string }): void {
+    const member = session.members.get(memberKey(key));
+    if (member === undefined) return;
+    session.members.delete(memberKey(key));
+    this.parts.census.removeMember(member);
+  }
+}

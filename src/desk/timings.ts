@@ -1,0 +1,33 @@
+/** Every waiting time of the desk, in milliseconds. Tests give shorter ones. */
+export interface Timings {
+  /** From the last session and connection to the desk's own end. */
+  readonly idleMs: number;
+  /** A connection that has not said hello by then is closed. */
+  readonly helloMs: number;
+  /** A held program is denied when no reviewer was connected for so long. */
+  readonly noReviewerMs: number;
+  /** How long an allow that came while nobody waited counts for the next launch. */
+  readonly lateAllowMs: number;
+  /** How often clients are looked at that hold a waiting start or a grant. */
+  readonly sweepMs: number;
+  /** After a Contain without the supervisor's last word, the desk ends the family itself. */
+  readonly containMs: number;
+  /** For writing the evidence, while the family stands still. */
+  readonly evidenceMs: number;
+  /** How long a second desk waits for the lock of one that is just ending. */
+  readonly lockMs: number;
+  /** How long an ended session stays in view. */
+  readonly endedViewMs: number;
+}
+
+export const timings: Timings = {
+  idleMs: 60_000,
+  helloMs: 5_000,
+  noReviewerMs: 10_000,
+  lateAllowMs: 600_000,
+  sweepMs: 1_000,
+  containMs: 10_000,
+  evidenceMs: 1_000,
+  lockMs: 1_000,
+  endedViewMs: 600_000,
+};

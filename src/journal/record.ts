@@ -1,0 +1,141 @@
+/**
+ * What the journal holds: one union of record bodies, whatever form the lines on disk take. `sequence` orders
+ * events; `at` is the clock's word and may step back.
+ */
+import { z } from 'zod';
+import { certificate, choice, question, refused, rule, transition } from '../protocol/desk.ts';
+import {
+  argument,
+  clientFacts,
+  execFacts,
+  requestRef,
+  startFacts,
+  startTicks,
+  time,
+} from '../protocol/facts.ts';
+
+const session = z.string();
+const processKey = { pid: z.int().positive(), startedAt: time };
+const peer = z.strictObject({ pid: z.int(), startTicks });
+
+/** Who or what decided. `grant`: an earlier answer, named by its question. `desk`: a rule, without a person. */
+export const decider = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('reviewer'), ...peer.shape }),
+  z.strictObject({ kind: z.literal('operator'), ...peer.shape }),
+  z.strictObject({ kind: z.literal('grant'), question: z.string() }),
+  z.strictObject({ kind: z.literal('desk') }),
+]);
+export type Decider = z.infer<typeof decider>;
+
+export const recordBody = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('desk started'),
+    pid: z.int(),
+    startTicks,
+    bootId: z.string(),
+    protocol: z.int(),
+    /** Value of `KINWATCH_HOME`; null when it is not set. */
+    override: z.string().nullable(),
+  }),
+  z.strictObject({ kind: z.literal('desk ended'), reason: z.string() }),
+  /** The start log: PATH, HOME, TMPDIR, working directory, resolved command with digest, names of the rest. */
+  z.strictObject({
+    kind: z.literal('session opened'),
+    session,
+    /** `rejoined`: a later launch took up a waiting start. `resumed`: its supervisor came back to a new desk. */
+    entry: z.enum(['first', 'rejoined', 'resumed']),
+    supervisor: peer,
+    facts: startFacts,
+  }),
+  z.strictObject({ kind: z.literal('question asked'), question, facts: execFacts.exactOptional() }),
+  z.strictObject({
+    kind: z.literal('decision'),
+    session,
+    transition,
+    /** Absent when nothing had to be asked. */
+    question: z.string().exactOptional(),
+    by: decider,
+    choice: choice.exactOptional(),
+    allow: z.boolean(),
+    scope: z.enum(['once', 'session']).exactOptional(),
+    rule: rule.exactOptional(),
+    /** What it is about: the program's or the command's real path, and its digest where there is one. */
+    subject: z.string(),
+    digest: z.string().exactOptional(),
+    text: z.string(),
+  }),
+  /** An answer that came too late or second; it decided nothing. */
+  z.strictObject({
+    kind: z.literal('answer ignored'),
+    question: z.string(),
+    choice,
+    by: decider,
+    outcome: z.enum(['late', 'already answered']),
+  }),
+  z.strictObject({
+    kind: z.literal('birth'),
+    session,
+    ...processKey,
+    startTicks,
+    ppid: z.int(),
+    request: requestRef.exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.enum(['released', 'confirmed']),
+    session,
+    ...processKey,
+    because: z.string().exactOptional(),
+    exe: z.string(),
+    digest: z.string().exactOptional(),
+    argv: z.array(argument).readonly(),
+    cwd: z.string(),
+    request: requestRef.exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('end'), session, ...processKey, status: z.string() }),
+  z.strictObject({ kind: z.literal('detached'), session, ...processKey }),
+  z.strictObject({
+    kind: z.literal('refusal'),
+    session: session.exactOptional(),
+    pid: z.int().exactOptional(),
+    startedAt: time.exactOptional(),
+    what: refused,
+    rule,
+    text: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('request'), session, request: requestRef, arguments: z.string() }),
+  z.strictObject({
+    kind: z.literal('result'),
+    session,
+    number: z.int().positive(),
+    outcome: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('containment asked'), session, by: decider }),
+  z.strictObject({
+    kind: z.literal('process stop asked'),
+    session,
+    ...processKey,
+    by: decider,
+  }),
+  z.strictObject({ kind: z.literal('process stop answered'), session, ...processKey, outcome: z.string() }),
+  z.strictObject({
+    kind: z.literal('evidence written'),
+    session,
+    folder: z.string().nullable(),
+    manifest: z.string().nullable(),
+    gaps: z.array(z.string()).readonly(),
+  }),
+  z.strictObject({ kind: z.literal('certificate'), certificate }),
+  z.strictObject({ kind: z.literal('session ended'), session, cause: z.string(), client: clientFacts }),
+  z.strictObject({ kind: z.literal('reviewer enrolled'), ...peer.shape, exe: z.string().nullable() }),
+  z.strictObject({ kind: z.literal('reviewer connected'), ...peer.shape, exe: z.string().nullable() }),
+  /** Records that could not be written before this one, and why. */
+  z.strictObject({ kind: z.literal('gap'), lost: z.int().positive(), reason: z.string() }),
+]);
+export type RecordBody = z.infer<typeof recordBody>;
+
+export const journalRecord = z.strictObject({
+  sequence: z.int().positive(),
+  at: time,
+  body: recordBody,
+});
+export type JournalRecord = z.infer<typeof journalRecord>;
