@@ -21,26 +21,30 @@ function passwdEntry(): { homedir: string | undefined; username: string } {
   }
 }
 
-try {
-  const uid = process.getuid?.() ?? -1;
-  const { homedir, username } = passwdEntry();
-  const start = await startDesk({
-    places: placesFor(process.env['KINWATCH_HOME'], homedir, uid),
-    uid,
-    user: username,
-    timings,
-    processTable: () => psList(),
-  });
-  if (start.kind === 'running') {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.on(signal, () => void start.desk.stop(signal));
+async function main(): Promise<void> {
+  try {
+    const uid = process.getuid?.() ?? -1;
+    const { homedir, username } = passwdEntry();
+    const start = await startDesk({
+      places: placesFor(process.env['KINWATCH_HOME'], homedir, uid),
+      uid,
+      user: username,
+      timings,
+      processTable: () => psList(),
+    });
+    if (start.kind === 'running') {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+        process.on(signal, () => void start.desk.stop(signal));
+      }
+      await start.desk.ended;
+    } else {
+      process.stderr.write('kinwatch desk: another desk already runs for this user\n');
     }
-    await start.desk.ended;
-  } else {
-    process.stderr.write('kinwatch desk: another desk already runs for this user\n');
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`kinwatch desk: ${reasonOf(error)}\n`);
+    process.exit(3);
   }
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`kinwatch desk: ${reasonOf(error)}\n`);
-  process.exit(3);
 }
+
+void main();
