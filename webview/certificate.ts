@@ -1,0 +1,123 @@
+/** What a containment did: who was ended, who survives, and whether the kernel itself said so. */
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Certificate } from '../src/protocol/desk.ts';
+import { icon } from './icons.ts';
+import type { Shell } from './shell.ts';
+import { baseName, count, data, domId, expander, told } from './text.ts';
+import { clockTime } from './time.ts';
+
+/** Certificates of this state, the newest first. */
+export function certificates(shell: Shell): TemplateResult[] {
+  const all = new Map(shell.state.certificates.map((each) => [each.session, each]));
+  for (const { certificate } of shell.state.sessions) {
+    if (certificate !== undefined) all.set(certificate.session, certificate);
+  }
+  return [...all.values()]
+    .toSorted((a, b) => (a.requestedAt < b.requestedAt ? 1 : -1))
+    .map((each) => certificateCard(shell, each));
+}
+
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const shownProcesses = 6;
+
+function certificateCard(shell: Shell, it: Certificate): TemplateResult {
+  const server = shell.state.sessions.find((each) => each.session === it.session)?.server ?? it.session;
+  const id = domId('cert', it.session);
+  const isClean = it.survivors === 0 && it.proved;
+  return html`<article class="cert" aria-labelledby=${id}>
+    <p class="card-kind small">
+      ${icon('seal')}<span>Containment certificate</span><span class="grow"></span
+      ><span class="quiet num">${clockTime(it.requestedAt)} UTC</span>
+    </p>
+    <h3 class="headline" id=${id}>${data(server)} ${outcome(it)}</h3>
+    <dl class="facts">
+      ${fact('By', html`${told(it.cause)}`)} ${fact('Evidence', evidence(it))}
+      ${it.signalled.length > 0 ? fact('Ended', ended(shell, it), true) : nothing}
+      ${fact(
+        'Survivors',
+        html`<strong class="num ${it.survivors > 0 ? 'err-t' : ''}">${it.survivors}</strong> ${isClean
+            ? html`proved <span class="quiet">by the kernel</span>`
+            : nothing}${it.proved
+            ? nothing
+            : html`<p class="sub warn-t">${icon('warning', 'warn')}<span>not proved</span></p>`}`,
+      )}
+      ${fact(
+        'Left outside',
+        it.outside.length === 0 ? html`Nothing` : html`${it.outside.map((each) => html`<p>${told(each)}</p>`)}`,
+      )}
+      ${it.gaps.length === 0
+        ? nothing
+        : fact(
+            'Gaps',
+            html`${it.gaps.map(
+              (gap) => html`<p class="sub warn-t">${icon('warning', 'warn')}<span>${told(gap)}</span></p>`,
+            )}`,
+          )}
+      ${fact(
+        'Took',
+        html`<span class="num">${number.format(it.durationMs)} ms</span>
+          <span class="quiet small">of which evidence ${number.format(it.evidenceMs)} ms</span>`,
+      )}
+    </dl>
+    ${it.evidence === null
+      ? nothing
+      : html`<div class="acts">
+          <vscode-button
+            class="btn"
+            appearance="secondary"
+            @click=${() => shell.post({ kind: 'openEvidence', session: it.session })}
+            >Show evidence</vscode-button
+          >
+        </div>`}
+  </article>`;
+}
+
+function outcome({ survivors, proved, signalled }: Certificate): string {
+  const ended = `${count(signalled.length, 'process', 'processes')} ended`;
+  if (survivors > 0) return `is not contained. ${ended}, ${survivors} survive${survivors === 1 ? 's' : ''}.`;
+  return proved
+    ? `is contained. ${ended}, none survive.`
+    : `was ended. ${ended}, none found alive, not proved.`;
+}
+
+function fact(label: string, body: TemplateResult, isWide = false): TemplateResult {
+  return html`<div class="fact ${isWide ? 'wide' : ''}">
+    <dt>${label}</dt>
+    <dd>${body}</dd>
+  </div>`;
+}
+
+function evidence(it: Certificate): TemplateResult {
+  if (it.evidence === null) return html`None saved`;
+  const { folder, manifest } = it.evidence;
+  return html`Saved first
+    <p class="sub"><span><code>${data(baseName(folder))}</code> · <code title=${manifest}>${data(manifest.slice(0, 20))}…</code></span></p>`;
+}
+
+function ended(shell: Shell, it: Certificate): TemplateResult {
+  const key = `cert/${it.session}`;
+  const isCut = it.signalled.length > shownProcesses + 1;
+  const shown = isCut && !shell.view.isExpanded(key) ? it.signalled.slice(0, shownProcesses) : it.signalled;
+  return html`<table class="mini">
+      <thead>
+        <tr>
+          <th scope="col">Program</th>
+          <th scope="col">Pid</th>
+          <th scope="col">Signal</th>
+          <th scope="col" class="r">Sent</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shown.map(
+          (each) =>
+            html`<tr>
+              <td>${data(baseName(each.command))}</td>
+              <td class="num">${each.pid}</td>
+              <td>${each.signals.map(({ signal }) => signal.replace(/^SIG/u, '')).join(', ')}</td>
+              <td class="r num">${each.signals.length === 0 ? '' : clockTime(each.signals.at(-1)?.at ?? '')}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${isCut ? expander(shell, key, `Show ${it.signalled.length - shownProcesses} more`) : nothing}`;
+}
