@@ -3,6 +3,7 @@
  * written into it, so that nothing is looked up in a PATH when a client starts it.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -20,17 +21,41 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** Where a system's own tools lie; the client's PATH is not asked. */
+const toolFolders = ['/usr/bin', '/bin'];
+
+/** @throws when the system has no such tool. */
+function systemTool(name: string): string {
+  const found = toolFolders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined) {
+    throw new Error(
+      `${name} was not found in ${toolFolders.join(' or ')}; install it (package util-linux or coreutils)`,
+    );
+  }
+  return found;
+}
+
 /**
- * Fills the template: `@NODE@` and `@DIST@` become quoted shell words, `@ELECTRON@` becomes `1` or nothing.
+ * Fills the template of `src/shim/kinwatch.sh`: every placeholder becomes one quoted shell word.
+ * @throws when a placeholder is not known or a system tool is missing.
  */
 export function launcherText(template: string, runtime: Runtime): string {
-  const values = new Map([
-    ['NODE', shellWord(runtime.node)],
-    ['DIST', shellWord(runtime.dist)],
-    ['ELECTRON', runtime.electron ? '1' : ''],
-  ]);
   // A function, because `$&` in a path would be a pattern of the replacement.
-  return template.replaceAll(/@(NODE|DIST|ELECTRON)@/gu, (whole, name: string) => values.get(name) ?? whole);
+  return template.replaceAll(/@([A-Z]+)@/gu, (whole, name: string) => {
+    switch (name) {
+      case 'NODE':
+        return shellWord(runtime.node);
+      case 'DIST':
+        return shellWord(runtime.dist);
+      case 'ELECTRON':
+        return shellWord(runtime.electron ? '1' : '');
+      case 'ENV':
+      case 'SETSID':
+        return shellWord(systemTool(name.toLowerCase()));
+      default:
+        throw new Error(`the launcher's template asks for ${whole}, which this version does not know`);
+    }
+  });
 }
 
 /**

@@ -43,8 +43,8 @@ export class Panel implements vscode.WebviewViewProvider {
     });
     webview.html = panelHtml({
       source: webview.cspSource,
-      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.js')).toString(),
-      style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.css')).toString(),
+      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'main.js')).toString(),
+      style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'main.css')).toString(),
       nonce: randomBytes(24).toString('base64url'),
     });
     this.showBadge();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -19,9 +19,13 @@ test('a shell word is what it was, for any path', () => {
 
 test('placeholders are filled as words, also with $ in a path', () => {
   const runtime = { node: "/o'p/$&/node", dist: '/d', electron: true };
-  const text = launcherText('NODE=@NODE@\nDIST=@DIST@\nELECTRON=@ELECTRON@\n@OTHER@', runtime);
-  assert.equal(text, String.raw`NODE='/o'\''p/$&/node'` + `\nDIST='/d'\nELECTRON=1\n@OTHER@`);
-  assert.match(launcherText('E=@ELECTRON@;', { ...runtime, electron: false }), /^E=;$/u);
+  const text = launcherText('NODE=@NODE@\nDIST=@DIST@\nELECTRON=@ELECTRON@\n$@ "$@"', runtime);
+  assert.equal(text, String.raw`NODE='/o'\''p/$&/node'` + `\nDIST='/d'\nELECTRON='1'\n$@ "$@"`);
+  assert.equal(launcherText('E=@ELECTRON@;', { ...runtime, electron: false }), "E='';");
+  assert.match(launcherText('@ENV@ @SETSID@', runtime), /^'\/\S+\/env' '\/\S+\/setsid'$/u);
+  assert.throws(() => launcherText('@NEW@', runtime), /@NEW@/u);
+  // The real template has no placeholder that stays.
+  assert.doesNotMatch(launcherText(readFileSync('src/shim/kinwatch.sh', 'utf8'), runtime), /@[A-Z]+@/u);
 });
 
 test('the launcher is written once, runs, and follows its runtime', async (t) => {
