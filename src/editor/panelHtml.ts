@@ -31,6 +31,7 @@ export function panelHtml(page: PanelPage): string {
 <title>Kinwatch</title>
 </head>
 <body>
+<kw-panel></kw-panel>
 <script type="module" nonce="${attribute(page.nonce)}" src="${attribute(page.script)}"></script>
 </body>
 </html>`;

@@ -161,6 +161,17 @@ async function openSocket(path: string): Promise<Socket> {
   });
 }
 
+/** True when something accepts connections there now. */
+export async function isListening(socketPath: string): Promise<boolean> {
+  try {
+    (await openSocket(socketPath)).destroy();
+    return true;
+  } catch {
+    // Absent, stale or not reachable: nobody listens, whatever the reason.
+    return false;
+  }
+}
+
 /**
  * Starts a desk (`LAUNCHER desk` forks twice and exits) and waits until it listens.
  * @param home value for `KINWATCH_HOME`; undefined: the default places.
@@ -175,15 +186,10 @@ export async function startDesk(
   // Nothing of this process's environment may steer the desk.
   const env = home === undefined ? {} : { KINWATCH_HOME: home };
   await runLauncher(launcher, env);
-  for (;;) {
-    try {
-      (await openSocket(socketPath)).destroy();
-      return;
-    } catch (error) {
-      if (Date.now() >= until) {
-        const text = `the desk did not listen on ${socketPath} within ${startTimeoutMs / 1000} s`;
-        throw new DeskError('not started', text, { cause: error });
-      }
+  while (!(await isListening(socketPath))) {
+    if (Date.now() >= until) {
+      const text = `the desk did not listen on ${socketPath} within ${startTimeoutMs / 1000} s`;
+      throw new DeskError('not started', text);
     }
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
