@@ -29,7 +29,11 @@ export async function killAll(family: Family, between: () => void): Promise<numb
  *
  * @param between runs before each look.
  */
-export async function waitUntilEmpty(family: Family, timeoutMs: number, between: () => void): Promise<boolean> {
+export async function waitUntilEmpty(
+  family: Family,
+  timeoutMs: number,
+  between: () => void,
+): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     between();

@@ -5,7 +5,15 @@
  */
 import { closeFd, openPidfd, signalPidfd } from '../kernel/pidfd.ts';
 import { signalName, signals } from '../kernel/numbers.ts';
-import { listPids, type ProcStat, readCmdline, readCwd, readExe, readStat, startTimeOf } from '../watch/proc.ts';
+import {
+  listPids,
+  type ProcStat,
+  readCmdline,
+  readCwd,
+  readExe,
+  readStat,
+  startTimeOf,
+} from '../watch/proc.ts';
 
 /** A birth that was seen, identified on this boot. */
 export interface Recorded {
@@ -31,7 +39,7 @@ interface Entry {
 
 /** Scans that may find new members before a freeze gives up and says so. */
 const maxFreezeRounds = 200;
-const shownSignals: readonly number[] = [signals.SIGTERM, signals.SIGKILL];
+const shownSignals: ReadonlySet<number> = new Set([signals.SIGTERM, signals.SIGKILL]);
 
 export class Family {
   private readonly entries = new Map<string, Entry>();
@@ -84,13 +92,20 @@ export class Family {
       return undefined;
     }
     const command = (readCmdline(stat.pid) ?? []).map((part) => part.toString('utf8')).join(' ');
-    const entry = { stat, pidfd, command: command === '' ? stat.comm : command, signals: [], stopSent: false, killSent: false };
+    const entry = {
+      stat,
+      pidfd,
+      command: command === '' ? stat.comm : command,
+      signals: [],
+      stopSent: false,
+      killSent: false,
+    };
     this.entries.set(key, entry);
     return entry;
   }
 
   private send(entry: Entry, signal: number): void {
-    if (signalPidfd(entry.pidfd, signal) && shownSignals.includes(signal)) {
+    if (signalPidfd(entry.pidfd, signal) && shownSignals.has(signal)) {
       entry.signals.push({ signal: signalName(signal), at: new Date().toISOString() });
     }
   }

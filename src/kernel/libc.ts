@@ -80,9 +80,9 @@ export class KernelError extends Error {
   override readonly name = 'KernelError';
   constructor(
     readonly call: string,
-    readonly errno: number,
+    readonly code: number,
   ) {
-    super(`${call} failed with errno ${errno} (${errnoName(errno)})`);
+    super(`${call} failed with errno ${code} (${errnoName(code)})`);
   }
 }
 

@@ -8,6 +8,7 @@ const SOCK_CLOEXEC = 0x80000;
 /** Both ends close on exec; a child gets its end through `stdio`. The caller closes both. */
 export function socketPair(): [number, number] {
   const fds = Buffer.alloc(8);
-  if (libc.socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) !== 0) throw new KernelError('socketpair', errno());
+  if (libc.socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) !== 0)
+    throw new KernelError('socketpair', errno());
   return [fds.readInt32LE(0), fds.readInt32LE(4)];
 }

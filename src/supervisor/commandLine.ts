@@ -29,12 +29,18 @@ export function parseRun(argv: readonly string[], serversFile: string): RunReque
   if (separator === -1) {
     const [name, extra] = positionals;
     if (name === undefined) throw new StartError('usage', `no server named and no command given\n${usage}`);
-    if (extra !== undefined) throw new StartError('usage', `unexpected ${JSON.stringify(extra)} after the server’s name; put -- before a command\n${usage}`);
+    if (extra !== undefined)
+      throw new StartError(
+        'usage',
+        `unexpected ${JSON.stringify(extra)} after the server’s name; put -- before a command\n${usage}`,
+      );
     return named(name, serversFile);
   }
-  if (positionals.length > 0) throw new StartError('usage', `unexpected ${JSON.stringify(positionals[0])} before --\n${usage}`);
+  if (positionals.length > 0)
+    throw new StartError('usage', `unexpected ${JSON.stringify(positionals[0])} before --\n${usage}`);
   const [command, ...args] = argv.slice(separator + 1);
-  if (command === undefined || command === '') throw new StartError('usage', `the command after -- is empty\n${usage}`);
+  if (command === undefined || command === '')
+    throw new StartError('usage', `the command after -- is empty\n${usage}`);
   return {
     server: values.name ?? basename(command),
     source: 'command line',
@@ -45,7 +51,10 @@ export function parseRun(argv: readonly string[], serversFile: string): RunReque
   };
 }
 
-function parseOwn(argv: readonly string[]): { values: { name?: string; cwd?: string; env?: string[] }; positionals: string[] } {
+function parseOwn(argv: readonly string[]): {
+  values: { name?: string; cwd?: string; env?: string[] };
+  positionals: string[];
+} {
   try {
     return parseArgs({
       args: [...argv],
@@ -53,7 +62,9 @@ function parseOwn(argv: readonly string[]): { values: { name?: string; cwd?: str
       allowPositionals: true,
     });
   } catch (error) {
-    throw new StartError('usage', `${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error });
+    throw new StartError('usage', `${error instanceof Error ? error.message : String(error)}\n${usage}`, {
+      cause: error,
+    });
   }
 }
 
@@ -82,14 +93,22 @@ function readServers(serversFile: string, name: string): ServerEntry {
   try {
     text = readFileSync(serversFile, 'utf8');
   } catch (error) {
-    throw new StartError('cannot run', `no server ${JSON.stringify(name)}: ${serversFile} cannot be read; create it with "Kinwatch: Open Server Configuration", or give a command after --`, { cause: error });
+    throw new StartError(
+      'cannot run',
+      `no server ${JSON.stringify(name)}: ${serversFile} cannot be read; create it with "Kinwatch: Open Server Configuration", or give a command after --`,
+      { cause: error },
+    );
   }
   const result = parseServers(text);
-  if (result.kind === 'invalid') throw new StartError('cannot run', `${serversFile} cannot be used: ${result.reason}`);
+  if (result.kind === 'invalid')
+    throw new StartError('cannot run', `${serversFile} cannot be used: ${result.reason}`);
   const entry = result.servers.get(name);
   if (entry !== undefined) return entry;
-  const known = [...result.servers.keys()].map((known) => JSON.stringify(known)).join(', ');
-  throw new StartError('cannot run', `no server ${JSON.stringify(name)} in ${serversFile}; it has ${known === '' ? 'none' : known}`);
+  const names = [...result.servers.keys()].map((known) => JSON.stringify(known)).join(', ');
+  throw new StartError(
+    'cannot run',
+    `no server ${JSON.stringify(name)} in ${serversFile}; it has ${names === '' ? 'none' : names}`,
+  );
 }
 
 /** Other programs expand `${…}` in such files. Passing it on unexpanded would fail far from its cause. */
@@ -103,7 +122,10 @@ function checkVariables(entry: ServerEntry, name: string, serversFile: string): 
   for (const [place, text] of places) {
     const variable = /\$\{[^}]*\}/u.exec(text)?.[0];
     if (variable !== undefined) {
-      throw new StartError('cannot run', `servers.${name}.${place} in ${serversFile} holds ${variable}, and Kinwatch expands no variables; write the value itself`);
+      throw new StartError(
+        'cannot run',
+        `servers.${name}.${place} in ${serversFile} holds ${variable}, and Kinwatch expands no variables; write the value itself`,
+      );
     }
   }
 }

@@ -4,7 +4,14 @@ import { type ExecLook, judgeExec } from '../core/transition/judge.ts';
 import type { Rule } from '../protocol/desk.ts';
 import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
 import { readExe } from '../watch/proc.ts';
-import { identityOf, isSystemOwned, packageRoot, programFacts, type ProgramLook, programUnchanged } from '../watch/program.ts';
+import {
+  identityOf,
+  isSystemOwned,
+  packageRoot,
+  programFacts,
+  type ProgramLook,
+  programUnchanged,
+} from '../watch/program.ts';
 import type { HeldExec, Watcher } from '../watch/seccomp/watcher.ts';
 
 /** After this long an unanswered `initialize` no longer keeps the start-up open (DESIGN §3). */
@@ -86,7 +93,11 @@ export class Execs {
       inStartPackage: this.belongsToStart(exec.look),
       codeOnStdin: exec.look.codeOnStdin,
     };
-    const judgement = judgeExec(look, { phase: this.phase, approved: this.approved, requestSeen: this.requestSeen });
+    const judgement = judgeExec(look, {
+      phase: this.phase,
+      approved: this.approved,
+      requestSeen: this.requestSeen,
+    });
     switch (judgement.kind) {
       case 'release':
         this.approved.add(identity);

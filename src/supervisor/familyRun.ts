@@ -94,7 +94,8 @@ export class FamilyRun {
         return;
       case 'denied':
         // Only a certain attribution may change a result: another call's answer must pass as it is.
-        if (message.request?.attribution === 'certain') this.relay.markDenied(message.request.number, message.text);
+        if (message.request?.attribution === 'certain')
+          this.relay.markDenied(message.request.number, message.text);
         return;
       case 'contain':
         this.end('contain', message.cause);
@@ -186,7 +187,8 @@ export class FamilyRun {
       hurried: () => this.hurried,
     };
     // A server that is gone answers nothing any more: the client is told before the rest of the family is ended.
-    const told = this.exit === undefined ? undefined : this.relay.serverEnded(this.status(), this.stderr?.text() ?? '');
+    const told =
+      this.exit === undefined ? undefined : this.relay.serverEnded(this.status(), this.stderr?.text() ?? '');
     const certificate =
       order === 'contain'
         ? await endContained(subject, cause)
@@ -211,12 +213,19 @@ export class FamilyRun {
       return { ...described, argv: described.argv.map(toArgument) };
     });
     this.threads.toWatch({ kind: 'frozen', cause, members });
-    const late: EvidenceResult = { folder: null, manifest: null, gaps: [messages.evidenceLate], evidenceMs: evidenceWaitMs };
+    const late: EvidenceResult = {
+      folder: null,
+      manifest: null,
+      gaps: [messages.evidenceLate],
+      evidenceMs: evidenceWaitMs,
+    };
     return Promise.race([this.evidence.wait(), delay(evidenceWaitMs, late, { ref: false })]);
   }
 
   private async stopProcess(pid: number, startedAt: string): Promise<void> {
-    const member = [...this.members.values()].find((known) => known.pid === pid && known.startedAt === startedAt);
+    const member = [...this.members.values()].find(
+      (known) => known.pid === pid && known.startedAt === startedAt,
+    );
     const outcome = member === undefined ? 'it is not in this family, or has ended' : await stopOne(member);
     this.threads.toWatch({ kind: 'stopped', pid, startedAt, outcome });
   }

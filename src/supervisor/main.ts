@@ -61,7 +61,10 @@ function overridesOf(places: Places): string[] {
 
 function checkWatcher(value: string | undefined): void {
   if (value === undefined || value === '' || value === 'seccomp') return;
-  throw new StartError('cannot run', value === 'portable' ? messages.portable : messages.unknownWatcher(value));
+  throw new StartError(
+    'cannot run',
+    value === 'portable' ? messages.portable : messages.unknownWatcher(value),
+  );
 }
 
 /** The command cannot be launched. A client hears it as the answer to its first request, a person on stderr. */

@@ -8,7 +8,8 @@ export const messages = {
   deskRefused: (reason: string): string => `Kinwatch's desk refused this start: ${reason}`,
   spawnFailed: (reason: string): string => `The server could not be launched: ${reason}`,
   unable: (reason: string): string => `Kinwatch cannot hold programs here: ${reason}. Nothing was launched.`,
-  portable: 'KINWATCH_WATCHER=portable: the portable watcher is not in this version. Unset it. Nothing was launched.',
+  portable:
+    'KINWATCH_WATCHER=portable: the portable watcher is not in this version. Unset it. Nothing was launched.',
   unknownWatcher: (value: string): string =>
     `KINWATCH_WATCHER is ${JSON.stringify(value)}; it takes seccomp or portable. Nothing was launched.`,
   exited: (status: string): string => `the server ended (${status})`,

@@ -24,7 +24,11 @@ export interface StartPlan {
 }
 
 /** @throws StartError when it cannot be launched. */
-export async function planStart(request: RunRequest, launch: Launch, overrides: readonly string[]): Promise<StartPlan> {
+export async function planStart(
+  request: RunRequest,
+  launch: Launch,
+  overrides: readonly string[],
+): Promise<StartPlan> {
   const cwd = request.cwd ?? readCwd(launch.shimPid) ?? '/';
   checkCwd(cwd);
   const environment = familyEnvironment(launch.environment, request.env);

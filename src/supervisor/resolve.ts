@@ -22,26 +22,43 @@ const defaultPath = '/usr/local/bin:/bin:/usr/bin';
 /** @throws StartError naming the directory and what is wrong with it. */
 export function checkCwd(cwd: string): void {
   noTilde('working directory', cwd);
-  if (!isAbsolute(cwd)) throw new StartError('cannot run', `the working directory ${JSON.stringify(cwd)} is not absolute`);
+  if (!isAbsolute(cwd))
+    throw new StartError('cannot run', `the working directory ${JSON.stringify(cwd)} is not absolute`);
   const stats = statSync(cwd, { throwIfNoEntry: false });
   if (stats === undefined) throw new StartError('cannot run', `the working directory ${cwd} does not exist`);
   if (!stats.isDirectory()) throw new StartError('cannot run', `the working directory ${cwd} is a file`);
 }
 
 function noTilde(what: string, text: string): void {
-  if (text.startsWith('~')) throw new StartError('cannot run', `the ${what} ${JSON.stringify(text)} starts with ~, and only a shell expands that; write the whole path`);
+  if (text.startsWith('~'))
+    throw new StartError(
+      'cannot run',
+      `the ${what} ${JSON.stringify(text)} starts with ~, and only a shell expands that; write the whole path`,
+    );
   const variable = /\$\w+|\$\{[^}]*\}/u.exec(text)?.[0];
-  if (variable !== undefined) throw new StartError('cannot run', `the ${what} ${JSON.stringify(text)} holds ${variable}, and only a shell expands that; write the value itself`);
+  if (variable !== undefined)
+    throw new StartError(
+      'cannot run',
+      `the ${what} ${JSON.stringify(text)} holds ${variable}, and only a shell expands that; write the value itself`,
+    );
 }
 
 /**
  * @param path value of PATH; undefined means the C library's default.
  * @throws StartError when there is no such file, or it cannot be run.
  */
-export function resolveCommand(command: string, args: readonly string[], cwd: string, path: string | undefined): ResolvedCommand {
+export function resolveCommand(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  path: string | undefined,
+): ResolvedCommand {
   noTilde('command', command);
   const found = command.includes('/')
-    ? { path: resolve(cwd, command), resolution: isAbsolute(command) ? 'absolute path' : `relative to ${cwd}` }
+    ? {
+        path: resolve(cwd, command),
+        resolution: isAbsolute(command) ? 'absolute path' : `relative to ${cwd}`,
+      }
     : search(command, cwd, path ?? defaultPath);
   const first = runnable(found.path, [command, ...args], cwd);
   return { ...found, first, program: behindEnv(first, found.path, args, cwd, path) };
@@ -55,28 +72,51 @@ function search(name: string, cwd: string, path: string): { path: string; resolu
     const candidate = join(isAbsolute(entry) ? entry : resolve(cwd, entry), name);
     const look = lookAtFile(candidate);
     if (look.kind === 'absent' || !look.look.isFile) continue;
-    if (look.look.executable) return { path: candidate, resolution: `${name}, found in PATH entry ${index + 1} of ${entries.length}: ${entry === '' ? cwd : entry}` };
+    if (look.look.executable)
+      return {
+        path: candidate,
+        resolution: `${name}, found in PATH entry ${index + 1} of ${entries.length}: ${entry === '' ? cwd : entry}`,
+      };
     blocked ??= candidate;
   }
-  if (blocked !== undefined) throw new StartError('cannot run', `${blocked} is not executable; chmod +x it, or name another command`);
-  throw new StartError('cannot run', `command not found: ${name} is in none of the ${entries.length} PATH entries; write its absolute path, or install it`);
+  if (blocked !== undefined)
+    throw new StartError('cannot run', `${blocked} is not executable; chmod +x it, or name another command`);
+  throw new StartError(
+    'cannot run',
+    `command not found: ${name} is in none of the ${entries.length} PATH entries; write its absolute path, or install it`,
+  );
 }
 
 function runnable(path: string, argv: readonly string[], cwd: string): ProgramLook {
   const result = lookAtProgram(path, argv, cwd);
   if (result.kind === 'program') return result.look;
-  if (result.kind === 'unreadable') throw new StartError('cannot run', `${path} cannot be read, so it cannot be checked`);
+  if (result.kind === 'unreadable')
+    throw new StartError('cannot run', `${path} cannot be read, so it cannot be checked`);
   const look = lookAtFile(path);
-  if (look.kind === 'absent') throw new StartError('cannot run', `command not found: ${path} (${result.code})`);
+  if (look.kind === 'absent')
+    throw new StartError('cannot run', `command not found: ${path} (${result.code})`);
   if (!look.look.isFile) throw new StartError('cannot run', `${path} is a directory, not a program`);
-  if (!look.look.executable) throw new StartError('cannot run', `${path} is not executable; chmod +x it, or name another command`);
-  throw new StartError('cannot run', `${path} cannot be started: the interpreter on its first line is missing (${result.code})`);
+  if (!look.look.executable)
+    throw new StartError('cannot run', `${path} is not executable; chmod +x it, or name another command`);
+  throw new StartError(
+    'cannot run',
+    `${path} cannot be started: the interpreter on its first line is missing (${result.code})`,
+  );
 }
 
 /** `#!/usr/bin/env NAME`: NAME is looked up in PATH, and that interpreter gets the script. */
-function behindEnv(first: ProgramLook, path: string, args: readonly string[], cwd: string, searchPath: string | undefined): ProgramLook {
-  if (!first.viaShebang || first.script === undefined || basename(first.executable.facts.path) !== 'env') return first;
-  const words = (first.shebangArgument ?? '').split(/\s+/u).filter((word) => word !== '' && word !== '-S' && !word.includes('='));
+function behindEnv(
+  first: ProgramLook,
+  path: string,
+  args: readonly string[],
+  cwd: string,
+  searchPath: string | undefined,
+): ProgramLook {
+  if (!first.viaShebang || first.script === undefined || basename(first.executable.facts.path) !== 'env')
+    return first;
+  const words = (first.shebangArgument ?? '')
+    .split(/\s+/u)
+    .filter((word) => word !== '' && word !== '-S' && !word.includes('='));
   const [name, ...options] = words;
   if (name === undefined) return first;
   const interpreter = search(name, cwd, searchPath ?? defaultPath);

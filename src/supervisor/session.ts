@@ -75,11 +75,23 @@ export class Session {
     }
     const reason = await reachDesk(this.places.socket, this.shimPid, () => this.connect(threads));
     if (reason !== undefined) {
-      return this.refuse(threads, reason.startsWith(refusedMark) ? messages.deskRefused(reason.slice(refusedMark.length)) : messages.noDesk(this.places, reason));
+      return this.refuse(
+        threads,
+        reason.startsWith(refusedMark)
+          ? messages.deskRefused(reason.slice(refusedMark.length))
+          : messages.noDesk(this.places, reason),
+      );
     }
     const decision = await this.ask(threads);
     if (!decision.allow) return this.refuse(threads, decision.text);
-    this.run = new FamilyRun(threads, this.relay, this.plan, filter.listenerFd, filter.domain, this.streams.log);
+    this.run = new FamilyRun(
+      threads,
+      this.relay,
+      this.plan,
+      filter.listenerFd,
+      filter.domain,
+      this.streams.log,
+    );
     void this.clientGone.wait().then((cause) => this.run?.end('orderly', cause));
     return this.run.finished();
   }
@@ -108,7 +120,11 @@ export class Session {
   /** Nothing was launched: says why, to the client and in its log. */
   private async refuse(threads: Threads, text: string): Promise<number> {
     this.log(text);
-    await Promise.race([this.relay.refuse(text), this.clientGone.wait(), delay(refuseWaitMs, undefined, { ref: false })]);
+    await Promise.race([
+      this.relay.refuse(text),
+      this.clientGone.wait(),
+      delay(refuseWaitMs, undefined, { ref: false }),
+    ]);
     await threads.endSpawner();
     await threads.endWatch();
     return couldNotRun;
@@ -149,7 +165,9 @@ export class Session {
     const lost = 'the desk closed the connection';
     this.attempt.give(lost);
     this.decided.give({ allow: false, text: messages.noDesk(this.places, lost) });
-    void delay(deskGraceMs, undefined, { ref: false }).then(() => this.run?.end('contain', messages.deskLost));
+    void delay(deskGraceMs, undefined, { ref: false }).then(() =>
+      this.run?.end('contain', messages.deskLost),
+    );
   }
 
   private failed(reason: string): void {

@@ -18,7 +18,10 @@ export function runSpawner(port: MessagePort): void {
 
 function enterFilter(): FromSpawner {
   if (process.platform !== 'linux' || !architectureKnown) {
-    return { kind: 'unable', reason: `holding programs needs Linux on x64 or arm64; this is ${process.platform} on ${process.arch}` };
+    return {
+      kind: 'unable',
+      reason: `holding programs needs Linux on x64 or arm64; this is ${process.platform} on ${process.arch}`,
+    };
   }
   try {
     setNoNewPrivileges();
@@ -31,10 +34,10 @@ function enterFilter(): FromSpawner {
 
 function explain(error: unknown): string {
   if (!(error instanceof KernelError)) return String(error);
-  if (error.errno === errnos.EBUSY) {
+  if (error.code === errnos.EBUSY) {
     return 'another supervisor already listens to this process’s programs (Kinwatch under Kinwatch, or a container manager such as LXD); start the server outside it';
   }
-  if (error.errno === errnos.EINVAL || error.errno === errnos.ENOSYS) {
+  if (error.code === errnos.EINVAL || error.code === errnos.ENOSYS) {
     return `this kernel cannot hold programs (${error.message}); Linux 5.19 or newer is needed`;
   }
   return `${error.message}; a container’s security profile may forbid it`;

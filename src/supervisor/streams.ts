@@ -14,7 +14,8 @@ export function clientStreams(): SessionStreams {
 
 function output(fd: number, ordinary: Writable): Writable {
   const stats = fstatSync(fd);
-  const stream = stats.isFIFO() || stats.isSocket() ? new Socket({ fd, readable: false, writable: true }) : ordinary;
+  const stream =
+    stats.isFIFO() || stats.isSocket() ? new Socket({ fd, readable: false, writable: true }) : ordinary;
   // A reader that went away is noticed by the relay; a lost log is no reason to end.
   stream.on('error', () => undefined);
   return stream;

@@ -15,7 +15,11 @@ export class Threads {
   /** @param bundle the supervisor's own file: each thread runs it in another role. */
   static async start(
     bundle: string,
-    events: { watch(message: FromWatch): void; spawner(message: FromSpawner): void; died(role: ThreadRole, error: unknown): void },
+    events: {
+      watch(message: FromWatch): void;
+      spawner(message: FromSpawner): void;
+      died(role: ThreadRole, error: unknown): void;
+    },
   ): Promise<Threads> {
     // Node's pool threads must exist before the filtered thread does: threads it would create inherit the filter.
     await Promise.all(Array.from({ length: 8 }, () => stat('/')));

@@ -52,7 +52,13 @@ export type ToWatch =
   | { readonly kind: 'connect'; readonly socketPath: string }
   | { readonly kind: 'open'; readonly facts: StartFacts; readonly heldUntil: string }
   | { readonly kind: 'listen'; readonly plan: ListenPlan }
-  | { readonly kind: 'request'; readonly number: number; readonly method: string; readonly tool?: string; readonly argumentsJson: string }
+  | {
+      readonly kind: 'request';
+      readonly number: number;
+      readonly method: string;
+      readonly tool?: string;
+      readonly argumentsJson: string;
+    }
   | { readonly kind: 'result'; readonly number: number; readonly outcome: ResultOutcome }
   | { readonly kind: 'initialized' }
   | { readonly kind: 'withdrawStart'; readonly reason: string }
@@ -82,6 +88,12 @@ export type FromWatch =
   | { readonly kind: 'gone'; readonly pid: number; readonly startTicks: number }
   | { readonly kind: 'contain'; readonly cause: string }
   | { readonly kind: 'stopProcess'; readonly pid: number; readonly startedAt: string }
-  | { readonly kind: 'evidence'; readonly folder: string | null; readonly manifest: string | null; readonly gaps: readonly string[]; readonly evidenceMs: number }
+  | {
+      readonly kind: 'evidence';
+      readonly folder: string | null;
+      readonly manifest: string | null;
+      readonly gaps: readonly string[];
+      readonly evidenceMs: number;
+    }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'closed' };

@@ -88,7 +88,8 @@ export async function digestFile(path: string, sizeBytes: number): Promise<strin
   if (sizeBytes > digestLimitBytes) return undefined;
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+      hash.update(chunk as Buffer);
   } catch {
     return undefined; // unreadable: the caller treats a missing digest as unknown content
   }

@@ -118,17 +118,17 @@ export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-const bootTimeMs = once(() => {
-  const match = /^btime (\d+)$/mu.exec(readFileSync('/proc/stat', 'latin1'));
-  return Number(match?.[1] ?? 0) * 1000;
-});
+/** When this boot began. `btime` of `/proc/stat` has whole seconds only; uptime has hundredths. */
+const bootTimeMs = once(
+  () => Date.now() - Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 1000,
+);
 
 function once<T>(make: () => T): () => T {
   let value: { made: T } | undefined;
   return () => (value ??= { made: make() }).made;
 }
 
-/** RFC 3339 UTC for a start time, from the boot time read once by this process. */
+/** RFC 3339 UTC for a start time. Constant within this process; another may differ by hundredths of a second. */
 export function startTimeOf(startTicks: number): string {
   return new Date(bootTimeMs() + (startTicks * 1000) / ticksPerSecond).toISOString();
 }

@@ -51,24 +51,43 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
     const line = shebang(look.facts.path);
     if (line === undefined) {
       const composed = compose(look, script, vector, cwd);
-      return { kind: 'program', look: shebangArgument === undefined ? composed : { ...composed, shebangArgument } };
+      return {
+        kind: 'program',
+        look: shebangArgument === undefined ? composed : { ...composed, shebangArgument },
+      };
     }
     script ??= look;
     shebangArgument = line.argument;
-    vector = [line.interpreter, ...(line.argument === undefined ? [] : [line.argument]), target, ...vector.slice(1)];
+    vector = [
+      line.interpreter,
+      ...(line.argument === undefined ? [] : [line.argument]),
+      target,
+      ...vector.slice(1),
+    ];
     target = line.interpreter;
     if (!isAbsolute(target)) return { kind: 'absent', code: 'ENOENT' };
   }
   return { kind: 'absent', code: 'ELOOP' };
 }
 
-function compose(executable: FileLook, script: FileLook | undefined, vector: readonly string[], cwd: string): ProgramLook {
+function compose(
+  executable: FileLook,
+  script: FileLook | undefined,
+  vector: readonly string[],
+  cwd: string,
+): ProgramLook {
   const viaShebang = script !== undefined;
   const runner = runnerPackage(vector);
   const withPackage = runner === undefined ? {} : { package: runner };
   const name = interpreterName(executable.facts.path);
   if (name === undefined || script !== undefined) {
-    return { executable, ...(script === undefined ? {} : { script }), codeOnStdin: false, viaShebang, ...withPackage };
+    return {
+      executable,
+      ...(script === undefined ? {} : { script }),
+      codeOnStdin: false,
+      viaShebang,
+      ...withPackage,
+    };
   }
   const input = interpreterInput(name, vector);
   switch (input.kind) {
@@ -80,9 +99,19 @@ function compose(executable: FileLook, script: FileLook | undefined, vector: rea
         : { executable, codeOnStdin: true, viaShebang, inline: { option: 'script', text: input.path } };
     }
     case 'inline':
-      return { executable, inline: { option: input.option, text: input.text }, codeOnStdin: false, viaShebang };
+      return {
+        executable,
+        inline: { option: input.option, text: input.text },
+        codeOnStdin: false,
+        viaShebang,
+      };
     case 'module':
-      return { executable, inline: { option: input.option, text: input.name }, codeOnStdin: false, viaShebang };
+      return {
+        executable,
+        inline: { option: input.option, text: input.name },
+        codeOnStdin: false,
+        viaShebang,
+      };
     case 'stdin':
       return { executable, codeOnStdin: true, viaShebang };
     case 'none':
@@ -135,19 +164,25 @@ const readAtOnceBytes = 1024 * 1024;
  * digest could be out of date), others by inode and change time. A promise only when a large file must be read.
  */
 export function identityOf(look: ProgramLook): string | Promise<string> {
-  const contents = files(look).map((file) =>
-    file.facts.writable ? contentOf(file.facts) : `${file.facts.device}:${file.facts.inode}:${file.changedNs}`,
+  const contents = files(look).map((file): string | Promise<string> =>
+    file.facts.writable
+      ? contentOf(file.facts)
+      : `${file.facts.device}:${file.facts.inode}:${file.changedNs}`,
   );
-  const join = (known: readonly string[]): string =>
+  const combine = (known: readonly string[]): string =>
     JSON.stringify([
       ...files(look).map((file, index) => [file.facts.path, known[index]]),
       ...(look.inline === undefined ? [] : [look.inline.option, look.inline.text]),
     ]);
-  return contents.every((content) => typeof content === 'string') ? join(contents) : Promise.all(contents).then(join);
+  const known = contents.filter((content) => typeof content === 'string');
+  return known.length === contents.length
+    ? combine(known)
+    : Promise.all(contents.map(async (content) => content)).then(combine);
 }
 
 function contentOf({ path, sizeBytes }: FileFacts): string | Promise<string> {
-  if (sizeBytes > readAtOnceBytes) return digestFile(path, sizeBytes).then((digest) => digest ?? randomUUID());
+  if (sizeBytes > readAtOnceBytes)
+    return digestFile(path, sizeBytes).then((digest) => digest ?? randomUUID());
   try {
     return createHash('sha256').update(readFileSync(path)).digest('hex');
   } catch {

@@ -26,7 +26,6 @@ export function startCard(facts: StartFacts, workspaceFolders: readonly string[]
     facts.program.inline === undefined &&
     facts.program.codeOnStdin !== true &&
     facts.program.package === undefined &&
-    facts.overrides.length === 0 &&
     masked.every((argument, index) => argument === facts.argv[index] && !hasHidden(argument));
   return card('first start', sentence, complete, rowsOf(facts, client.name, workspaceFolders));
 }

@@ -12,7 +12,10 @@ export interface OpenRequest {
  * @param open requests in flight at the birth, oldest first.
  * @returns undefined outside any request.
  */
-export function attribute(parent: RequestRef | undefined, open: readonly OpenRequest[]): RequestRef | undefined {
+export function attribute(
+  parent: RequestRef | undefined,
+  open: readonly OpenRequest[],
+): RequestRef | undefined {
   if (parent !== undefined) return parent;
   const [first, second] = open;
   if (first === undefined) return undefined;

@@ -99,7 +99,7 @@ export function interpreterInput(name: string, argv: readonly string[]): Interpr
     if (argument === '-' || argument === '-s') return { kind: 'stdin' };
     if (argument === '--') return next === undefined ? { kind: 'stdin' } : { kind: 'script', path: next };
     if (!/^[-+]./u.test(argument)) return { kind: 'script', path: argument };
-    const [option = argument, attached] = splitAttached(argument);
+    const [option, attached] = splitAttached(argument);
     if (grammar.inert.includes(option)) return { kind: 'none' };
     if (grammar.module.includes(option)) return { kind: 'module', option, name: attached ?? next ?? '' };
     if (grammar.inline.includes(option)) return { kind: 'inline', option, text: attached ?? next ?? '' };

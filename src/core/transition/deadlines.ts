@@ -24,7 +24,11 @@ const defaultPatience = { startMs: 31_250, callMs: 55_000 };
 const startShare = 0.8;
 
 const table: readonly Patience[] = [
-  { match: /visual studio code|vscode|code-server|--type=extensionHost/iu, startMs: 130_000, callMs: 120_000 },
+  {
+    match: /visual studio code|vscode|code-server|--type=extensionHost/iu,
+    startMs: 130_000,
+    callMs: 120_000,
+  },
   { match: /claude/iu, startMs: 30_000, callMs: 120_000 },
   { match: /codex/iu, startMs: 30_000, callMs: 120_000 },
   { match: /gemini.*\bmcp\b.*\blist\b/iu, startMs: 5_000, callMs: 55_000 },

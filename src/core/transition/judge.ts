@@ -30,7 +30,10 @@ export function judgeExec(look: ExecLook, state: JudgeState): ExecJudgement {
   if (state.phase === 'ending') return { kind: 'refuse', rule: 'family is ending' };
   if (look.codeOnStdin) return { kind: 'ask' };
   if (state.approved.has(look.identity)) {
-    return { kind: 'release', because: state.phase === 'startup' ? 'approved with the start' : 'seen before' };
+    return {
+      kind: 'release',
+      because: state.phase === 'startup' ? 'approved with the start' : 'seen before',
+    };
   }
   if (state.phase === 'startup' && !state.requestSeen && (look.systemOwned || look.inStartPackage)) {
     return { kind: 'release', because: 'start-up' };

@@ -42,7 +42,12 @@ export function readExecPath(memory: TargetMemory, notification: Notification, p
   if (!Buffer.from(requested, 'utf8').equals(bytes)) return { kind: 'unreadable' };
   const by = (base: string): PathResult => ({
     kind: 'call',
-    call: { requested, path: own(requested.startsWith('/') ? requested : `${base}/${requested}`, notification.tid), byDescriptor: false, cwd },
+    call: {
+      requested,
+      path: own(requested.startsWith('/') ? requested : `${base}/${requested}`, notification.tid),
+      byDescriptor: false,
+      cwd,
+    },
   });
   if (!at || requested.startsWith('/')) return by(cwd);
   const directory = Number(BigInt.asIntN(32, notification.arguments[0]));

@@ -2,14 +2,15 @@
  * The held watch: every exec of a family waits here until it is answered; births, confirmed programs and ends
  * are told as they happen. Runs on a thread of its own, so that a flood cannot stop the relay.
  */
-import { type BigIntStats, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import type { Argument, RequestRef } from '../../core/facts.ts';
 import { Listener, type Notification } from '../../kernel/listener.ts';
 import { TargetMemory } from '../../kernel/memory.ts';
 import { errnos, syscalls } from '../../kernel/numbers.ts';
-import { readCmdline, readThreadGroup } from '../proc.ts';
+import { readThreadGroup } from '../proc.ts';
 import { lookAtProgram, type ProgramLook } from '../program.ts';
-import { type ExecCall, readArguments, readExecPath, toArgument } from './capture.ts';
+import { type ExecCall, readArguments, readExecPath } from './capture.ts';
+import { differs, type Expectation, readStarted } from './confirm.ts';
 import { type Member, Members } from './members.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
@@ -25,7 +26,10 @@ export interface HeldExec {
 }
 
 export type Unjudgeable =
-  'arguments unreadable' | 'arguments too large' | 'memory-only or deleted file' | 'program unreadable';
+  | 'arguments unreadable'
+  | 'arguments too large'
+  | 'memory-only or deleted file'
+  | 'program unreadable';
 
 export interface WatcherEvents {
   born(member: Member): void;
@@ -40,11 +44,6 @@ export interface WatcherEvents {
   ended(member: Member): void;
   detached(member: Member): void;
   failed(error: unknown): void;
-}
-
-interface Expectation {
-  readonly look: ProgramLook;
-  readonly argv: readonly Argument[];
 }
 
 export class Watcher {
@@ -211,48 +210,6 @@ export class Watcher {
   }
 }
 
-interface Started {
-  readonly exe: string;
-  readonly stats: BigIntStats;
-  readonly argv: readonly Argument[];
-  readonly cwd: string;
-}
-
-function readStarted(pid: number): Started | undefined {
-  const proc = `/proc/${pid}`;
-  try {
-    return {
-      exe: readlinkSync(`${proc}/exe`),
-      // Through the link: the text of the link can be made to lie by a mount namespace, the inode cannot.
-      stats: statSync(`${proc}/exe`, { bigint: true }),
-      argv: (readCmdline(pid) ?? []).map(toArgument),
-      cwd: readlinkSync(`${proc}/cwd`),
-    };
-  } catch {
-    return undefined; // gone or unreadable: the caller ends it
-  }
-}
-
-/** What started instead of the expected program; undefined when it is the one that was judged. */
-function differs(expectation: Expectation | undefined, started: Started): string | undefined {
-  if (expectation === undefined) return undefined;
-  const { facts, changedNs } = expectation.look.executable;
-  const same =
-    started.stats.dev.toString() === facts.device &&
-    started.stats.ino.toString() === facts.inode &&
-    started.stats.ctimeNs === changedNs;
-  if (!same) return started.exe;
-  // Behind a `#!` the kernel rewrites the vector; otherwise it must be what was judged. Linux gives an empty
-  // vector one empty string.
-  const judged = expectation.argv.length === 0 ? [''] : expectation.argv;
-  const rewritten = expectation.look.viaShebang;
-  return rewritten || sameArguments(judged, started.argv) ? undefined : `${started.exe} with other arguments`;
-}
-
-function sameArguments(left: readonly Argument[], right: readonly Argument[]): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
-}
-
 function isMemoryOnly(call: ExecCall): boolean {
   let target = call.path;
   if (/^\/proc\/\d+\/fd\/\d+$/u.test(target)) target = readlinkSync(target);
@@ -260,6 +217,12 @@ function isMemoryOnly(call: ExecCall): boolean {
 }
 
 function errnoFor(code: string): number {
-  const known: Readonly<Record<string, number>> = { ENOENT: 2, EACCES: 13, ENOTDIR: 20, ELOOP: 40, ENAMETOOLONG: 36 };
+  const known: Readonly<Record<string, number>> = {
+    ENOENT: 2,
+    EACCES: 13,
+    ENOTDIR: 20,
+    ELOOP: 40,
+    ENAMETOOLONG: 36,
+  };
   return known[code] ?? errnos.EACCES;
 }

@@ -1,0 +1,135 @@
+/** The watched family on the watch thread: births, execs and ends become records, questions and answers. */
+import type { RequestRef } from '../core/facts.ts';
+import type { Rule } from '../protocol/desk.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { Member } from '../watch/seccomp/members.ts';
+import { Watcher, type WatcherEvents } from '../watch/seccomp/watcher.ts';
+import { Execs, startupMs } from './execs.ts';
+import type { OpenRequests } from './openRequests.ts';
+import { Reaper } from './reaper.ts';
+import type { FromWatch, ListenPlan } from './threads.ts';
+
+export interface FamilyWatchOutlets {
+  /** To the desk; `handed` runs once it is there. */
+  send(message: FromSupervisor, handed?: () => void): void;
+  /** To the main thread. */
+  say(message: FromWatch): void;
+  fail(error: unknown): void;
+  /** Takes in what the main thread has said meanwhile. */
+  takeNews(): void;
+}
+
+export class FamilyWatch {
+  readonly execs: Execs;
+  private readonly watcher: Watcher;
+  private readonly reaper: Reaper;
+  private root: Member | undefined;
+
+  constructor(
+    private readonly plan: ListenPlan,
+    private readonly requests: OpenRequests,
+    private readonly out: FamilyWatchOutlets,
+  ) {
+    this.watcher = new Watcher(
+      plan.listenerFd,
+      this.events(),
+      (parent) => requests.attribute(parent?.request),
+      // Requests sent to the server must be known before its calls are judged, whatever the event loop's order.
+      () => out.takeNews(),
+    );
+    this.reaper = new Reaper(
+      (member) => member === this.root,
+      (member) => this.watcher.members.get(member.pid) === member,
+    );
+    this.execs = new Execs(
+      this.watcher,
+      plan.program,
+      { user: plan.user, callHoldMs: plan.callHoldMs, argumentsOf: (number) => requests.argumentsOf(number) },
+      {
+        send: (message, handed) => out.send(message, handed),
+        waiting: (ref, request) => out.say({ kind: 'held', ref, requests: this.waitingRequests(request) }),
+        settled: (ref) => out.say({ kind: 'settled', ref }),
+        denied: (request, rule, text) => this.denied(request, rule, text),
+        failed: (error) => out.fail(error),
+      },
+    );
+  }
+
+  /** Resolves when the listener is served: the server may be launched then. */
+  async start(): Promise<void> {
+    const { first, program, argv, coverageText } = this.plan;
+    this.watcher.expectRoot(first, argv);
+    await this.execs.approveStart([first, program]);
+    this.watcher.start();
+    setTimeout(() => this.execs.startupOver(), startupMs).unref();
+    this.out.send({ kind: 'running', coverage: { level: 'held', text: coverageText, gaps: {} } });
+  }
+
+  stop(): void {
+    this.watcher.stop();
+  }
+
+  /** While an exec waits its server may answer nothing at all: without a certain one, every request waits with it. */
+  private waitingRequests(request: RequestRef | undefined): number[] {
+    return request?.attribution === 'certain' ? [request.number] : this.requests.numbers();
+  }
+
+  private events(): WatcherEvents {
+    const { out } = this;
+    return {
+      born: (member) => this.born(member),
+      held: (exec) => this.execs.judge(exec),
+      unjudged: (member, rule, requested) => {
+        const text = `Kinwatch refused ${requested === '' ? 'a program' : requested}: ${rule}`;
+        out.send({ kind: 'refusal', ...about(member), rule, text });
+        this.denied(member.request, rule, text);
+      },
+      confirmed: (member, exe, argv, cwd) =>
+        out.send({ kind: 'exec', ...about(member), step: 'confirmed', exe, argv: [...argv], cwd }),
+      mismatch: (member, expected, found) => {
+        const text = `Kinwatch released ${expected} and ${found} started instead`;
+        out.send({ kind: 'refusal', ...about(member), rule: 'program differs from what was judged', text });
+        out.say({ kind: 'contain', cause: text });
+      },
+      ended: (member) => this.ended(member),
+      detached: (member) => {
+        const { pid, startedAt, at } = about(member);
+        out.send({ kind: 'detached', pid, startedAt, at });
+      },
+      failed: (error) => out.fail(error),
+    };
+  }
+
+  private denied(request: RequestRef | undefined, rule: Rule, text: string): void {
+    this.out.say({ kind: 'denied', ...(request === undefined ? {} : { request }), rule, text });
+  }
+
+  private born(member: Member): void {
+    if (member.ppid === process.pid) this.root ??= member;
+    const { pid, startTicks, startedAt, ppid, parent } = member;
+    this.out.send({
+      kind: 'birth',
+      ...about(member),
+      startTicks,
+      ppid,
+      ...(parent === undefined ? {} : { parentStartedAt: parent.startedAt }),
+    });
+    this.out.say({ kind: 'born', pid, startTicks, startedAt });
+  }
+
+  private ended(member: Member): void {
+    this.execs.callerEnded(member.pid);
+    const { pid, startedAt, at } = about(member);
+    this.out.send({ kind: 'end', pid, startedAt, status: this.reaper.ended(member), at });
+    this.out.say({ kind: 'gone', pid, startTicks: member.startTicks });
+  }
+}
+
+function about(member: Member): { pid: number; startedAt: string; at: string; request?: RequestRef } {
+  return {
+    pid: member.pid,
+    startedAt: member.startedAt,
+    at: new Date().toISOString(),
+    ...(member.request === undefined ? {} : { request: member.request }),
+  };
+}
