@@ -33,7 +33,7 @@ function isExecutable(path) {
 
 /** @returns {string | undefined} */
 function findInstalled() {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
   const onPath = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
   return [...onPath, ...MAC_PLACES].find(isExecutable);
 }

@@ -1,20 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { basename, dirname, join, resolve } from 'node:path';
-import { RUN_MARKER, endProcesses, readProcess, waitFor } from './processes.mjs';
+import { basename, dirname, join } from 'node:path';
+import { checkReachable, giveTo, prepareDataDir } from './editorFolder.mjs';
+import { endProcesses, readProcess, waitFor } from './processes.mjs';
 import { SetupError } from './setupError.mjs';
 
 export { editorCacheDir, ensureBrowserEditor } from './installEditor.mjs';
@@ -45,19 +35,11 @@ export { editorCacheDir, ensureBrowserEditor } from './installEditor.mjs';
  * @property {ProcessIdentity} process the process that was started; everything else descends from it
  * @property {string} logFile what the server printed
  * @property {Promise<void>} ended settles when the server has ended, whoever ended it
+ * @property {() => Promise<void>} quit ends the server alone, as its owner would (SIGTERM); what outlives it stays
  * @property {() => Promise<void>} stop ends everything that was started and makes sure of it
  */
 
 const START_TIMEOUT_MS = 60_000;
-
-const SETTINGS = {
-  'security.workspace.trust.enabled': false,
-  'workbench.startupEditor': 'none',
-  'extensions.autoUpdate': false,
-  'extensions.autoCheckUpdates': false,
-  'telemetry.telemetryLevel': 'off',
-  // Never chat.disableAIFeatures: it removes the MCP commands.
-};
 
 /** What an editor around this one, or npm, would say about itself and this one would believe. */
 const FOREIGN_VARIABLE =
@@ -84,76 +66,6 @@ async function claimPort(port) {
   const address = /** @type {import('node:net').AddressInfo} */ (probe.address());
   await new Promise((done) => probe.close(done));
   return address.port;
-}
-
-/**
- * Another user than the one who made a folder must be able to walk into it.
- * @param {string} path
- * @param {number} uid
- * @param {number} gid
- */
-function checkReachable(path, uid, gid) {
-  for (let dir = resolve(path); ; dir = dirname(dir)) {
-    const { mode, uid: owner, gid: group } = statSync(dir);
-    const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001;
-    if (statSync(dir).isDirectory() && (mode & bit) === 0) {
-      throw new SetupError(
-        'access',
-        `${path} cannot be reached by user ${uid}: ${dir} is closed to it (mode ${(mode & 0o7777).toString(8)}).`,
-        'Put it where every user may enter, or give KINWATCH_EDITOR_CACHE such a place if it is the editor.',
-      );
-    }
-    if (dir === dirname(dir)) return;
-  }
-}
-
-/** @param {string} path @param {number} uid @param {number} gid */
-function giveTo(path, uid, gid) {
-  lchownSync(path, uid, gid);
-  if (!lstatSync(path).isDirectory()) return;
-  for (const name of readdirSync(path)) giveTo(join(path, name), uid, gid);
-}
-
-/**
- * Lays out the run's own folder. Extensions are only put into an empty extensions folder: the editor keeps its own
- * list beside them from then on.
- * @param {EditorOptions} options
- */
-function prepareDataDir({ dataDir, extensionDir, moreExtensionDirs = [], settings = {}, userFiles = {} }) {
-  const userDir = join(dataDir, 'data', 'User');
-  const extensionsDir = join(dataDir, 'extensions');
-  for (const dir of [
-    userDir,
-    extensionsDir,
-    ...['home', 'config', 'share', 'tmp'].map((name) => join(dataDir, name)),
-  ]) {
-    mkdirSync(dir, { recursive: true });
-  }
-  if (readdirSync(userDir).length === 0) {
-    const files = { ...userFiles, 'settings.json': { ...SETTINGS, ...settings } };
-    for (const [name, content] of Object.entries(files)) {
-      writeFileSync(join(userDir, name), `${JSON.stringify(content, undefined, 2)}\n`);
-    }
-  }
-  if (readdirSync(extensionsDir).length > 0) return;
-  for (const dir of [extensionDir, ...moreExtensionDirs]) {
-    const { publisher, name, version } = readManifest(dir);
-    symlinkSync(resolve(dir), join(extensionsDir, `${publisher}.${name}-${version}`));
-  }
-}
-
-/** @param {string} dir @returns {{ publisher: string, name: string, version: string }} */
-function readManifest(dir) {
-  try {
-    return JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
-  } catch (cause) {
-    throw new SetupError(
-      'start',
-      `${dir} is not an unpacked extension: its package.json cannot be read.`,
-      "Name the folder that holds the extension's package.json.",
-      { cause },
-    );
-  }
 }
 
 /** @param {string} file */
@@ -199,20 +111,16 @@ export async function startBrowserEditor(options) {
     for (const path of places) checkReachable(path, uid, gid);
   }
 
-  const marker = randomUUID();
+  const mark = `KINWATCH_EDITOR_RUN=${randomUUID()}`;
+  const [markName = '', markValue = ''] = mark.split('=');
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !FOREIGN_VARIABLE.test(name)),
   );
+  // prettier-ignore
   const args = [
-    ...[editor.entry, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
-    ...['--user-data-dir', join(dataDir, 'data'), '--extensions-dir', join(dataDir, 'extensions')],
-    ...[
-      '--disable-telemetry',
-      '--disable-update-check',
-      '--disable-workspace-trust',
-      '--reconnection-grace-time',
-      '2',
-    ],
+    editor.entry, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`,
+    '--user-data-dir', join(dataDir, 'data'), '--extensions-dir', join(dataDir, 'extensions'),
+    '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--reconnection-grace-time', '2',
     workspace,
   ];
   const child = spawn(editor.node, args, {
@@ -224,8 +132,10 @@ export async function startBrowserEditor(options) {
       XDG_DATA_HOME: join(dataDir, 'share'),
       TMPDIR: join(dataDir, 'tmp'),
       ...env,
-      [RUN_MARKER]: marker,
+      [markName]: markValue,
     },
+    // In a session of its own: Ctrl-C reaches the script alone, which then ends everything in order.
+    detached: true,
     stdio: ['ignore', logFd, logFd],
     ...(uid === undefined ? {} : { uid, gid }),
   });
@@ -240,7 +150,11 @@ export async function startBrowserEditor(options) {
     );
   });
   const identity = child.pid === undefined ? undefined : readProcess(child.pid);
-  const stop = () => endProcesses({ roots: identity ? [identity] : [], marker });
+  const stop = () => endProcesses({ roots: identity ? [identity] : [], environment: [mark] });
+  const quit = async () => {
+    if (identity && readProcess(identity.pid)?.startTicks === identity.startTicks) child.kill('SIGTERM');
+    await ended;
+  };
 
   const origin = `http://127.0.0.1:${port}`;
   const up = await waitFor(
@@ -261,6 +175,7 @@ export async function startBrowserEditor(options) {
     process: { pid: identity.pid, startTicks: identity.startTicks },
     logFile,
     ended,
+    quit,
     stop,
   };
 }

@@ -35,7 +35,7 @@ function editorAt(dir) {
 
 /** The cache folder of a checkout, unless KINWATCH_EDITOR_CACHE names another. @param {string} repoDir */
 export function editorCacheDir(repoDir) {
-  return resolve(process.env.KINWATCH_EDITOR_CACHE || join(repoDir, '.cache', 'editor'));
+  return resolve(process.env['KINWATCH_EDITOR_CACHE'] || join(repoDir, '.cache', 'editor'));
 }
 
 function checkPlatform() {
@@ -57,7 +57,7 @@ function npmEnvironment(nodeBin) {
     /^(npm_(package_|lifecycle_|command$|execpath$|node_execpath$)|npm_config_(local_prefix|prefix|global|omit|include|production|workspace|ignore_scripts))|^NODE_(ENV|OPTIONS)$|^INIT_CWD$/i;
   const kept = Object.entries(process.env).filter(([name]) => !dropped.test(name));
   const env = Object.fromEntries(kept);
-  return { ...env, PATH: [nodeBin, process.env.PATH ?? ''].join(delimiter) };
+  return { ...env, PATH: [nodeBin, process.env['PATH'] ?? ''].join(delimiter) };
 }
 
 /**

@@ -6,11 +6,15 @@ import { SetupError } from './setupError.mjs';
  * A process that cannot be mistaken for a later one with the same number: pid and start time
  * (Linux: field 22 of /proc/PID/stat, proc_pid_stat(5); elsewhere: what `ps -o lstart` prints).
  * @typedef {{ pid: number, startTicks: string }} ProcessIdentity
- * @typedef {ProcessIdentity & { ppid: number, state: string }} ProcessRow
+ * @typedef {ProcessIdentity & { ppid: number, state: string, command?: string }} ProcessRow
  */
 
-/** Every process started for a run carries this variable, so that one that has left the tree is still found. */
-export const RUN_MARKER = 'KINWATCH_HARNESS_RUN';
+/**
+ * How a process that has left the tree is still known as the run's own. Absent = only by descent.
+ * @typedef {object} Marks
+ * @property {string[]} [environment] `NAME=value`, any of which it was started with (Linux)
+ * @property {string} [argument] a path of the run that its command line holds (elsewhere, where no environment can be read)
+ */
 
 /** How long a condition is given between two looks at it. */
 const POLL_MS = 40;
@@ -72,12 +76,14 @@ function listProcesses() {
 }
 
 /**
- * @param {number} pid
- * @param {string} marker
+ * @param {ProcessRow} row
+ * @param {Marks} marks
  */
-function carriesMarker(pid, marker) {
+function isMarked(row, { environment = [], argument }) {
+  if (!hasProc) return argument !== undefined && (row.command ?? '').includes(argument);
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${RUN_MARKER}=${marker}`);
+    const variables = readFileSync(`/proc/${row.pid}/environ`, 'utf8').split('\0');
+    return environment.some((mark) => variables.includes(mark));
   } catch {
     return false; // ended, or another user's: neither is ours to end
   }
@@ -87,19 +93,19 @@ function carriesMarker(pid, marker) {
 const isRunning = (row) => row !== undefined && !row.state.startsWith('Z') && !row.state.startsWith('X');
 
 /**
- * What is running and belongs to the run: what was known before, its descendants, and carriers of the marker.
+ * What is running and belongs to the run: what was known before, its descendants, and whatever carries its marks.
  * @param {Map<number, ProcessIdentity>} known grows by what is found
- * @param {string | undefined} marker
+ * @param {Marks} marks
  * @returns {ProcessRow[]}
  */
-function findMembers(known, marker) {
+function findMembers(known, marks) {
   const rows = listProcesses();
   /** @param {ProcessRow} row */
   const isKnown = (row) => known.get(row.pid)?.startTicks === row.startTicks;
   const members = new Map(
     rows
       .filter((row) => row.pid !== process.pid)
-      .filter((row) => isKnown(row) || (hasProc && marker !== undefined && carriesMarker(row.pid, marker)))
+      .filter((row) => isKnown(row) || isMarked(row, marks))
       .map((row) => [row.pid, row]),
   );
   for (let grown = true; grown;) {
@@ -131,40 +137,40 @@ function signalProcess(row, signal) {
 /**
  * Stops members until a listing shows none that is still able to start another.
  * @param {Map<number, ProcessIdentity>} known
- * @param {string | undefined} marker
+ * @param {Marks} marks
  */
-async function freeze(known, marker) {
+async function freeze(known, marks) {
   await waitFor(() => {
-    const moving = findMembers(known, marker).filter((row) => !/^[TtD]/.test(row.state));
+    const moving = findMembers(known, marks).filter((row) => !/^[TtD]/.test(row.state));
     for (const row of moving) signalProcess(row, 'SIGSTOP');
     return moving.length === 0;
   }, 5_000);
 }
 
 /**
- * Ends processes, everything that descends from them, and everything that carries the run's marker:
+ * Ends processes, everything that descends from them, and everything that carries the run's marks:
  * frozen first (nothing starts while it is ended), then TERM, after the grace time KILL, then looked at again.
- * @param {{ roots: ProcessIdentity[], marker?: string, graceMs?: number }} options
+ * @param {{ roots: ProcessIdentity[], graceMs?: number } & Marks} options
  * @returns {Promise<void>}
  * @throws {SetupError} `survivors` when something is still alive
  */
-export async function endProcesses({ roots, marker, graceMs = 4_000 }) {
+export async function endProcesses({ roots, graceMs = 4_000, ...marks }) {
   /** @type {Map<number, ProcessIdentity>} */
   const known = new Map(roots.map((root) => [root.pid, root]));
-  await freeze(known, marker);
-  const members = findMembers(known, marker);
+  await freeze(known, marks);
+  const members = findMembers(known, marks);
   for (const row of members) signalProcess(row, 'SIGTERM');
   for (const row of members) signalProcess(row, 'SIGCONT');
-  const gone = await waitFor(() => findMembers(known, marker).length === 0, graceMs);
+  const gone = await waitFor(() => findMembers(known, marks).length === 0, graceMs);
   if (gone) return;
-  await freeze(known, marker);
+  await freeze(known, marks);
   const ended = await waitFor(() => {
-    const left = findMembers(known, marker);
+    const left = findMembers(known, marks);
     for (const row of left) signalProcess(row, 'SIGKILL');
     return left.length === 0;
   }, 10_000);
   if (ended) return;
-  const left = findMembers(known, marker).map((row) => row.pid);
+  const left = findMembers(known, marks).map((row) => row.pid);
   throw new SetupError(
     'survivors',
     `These processes could not be ended: ${left.join(', ')}.`,

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type Workbench, untilDone } from './workbench';
+import { type Workbench, untilDone } from './workbench.ts';
 
 /** As `lmExtension` names it. */
 const MODEL_NAME = 'Scripted Model';
@@ -9,8 +9,9 @@ export interface Chat {
   /** Sends a prompt in the chat view. `CALL toolName {"json":"on one line"}` makes the model call that tool. */
   sendChat(prompt: string): Promise<void>;
   /**
-   * Answers the editor's own "Run TOOL…" with Allow. Gives the text that stood there. A tool whose annotations say
-   * `readOnlyHint` runs without that question.
+   * Answers the editor's own "Run TOOL…" with Allow Once and gives the text that stood there. (The plain button says
+   * "Allow in this Session": the next call of that tool would not be asked.) A tool whose annotations say
+   * `readOnlyHint` runs without the question.
    */
   allowToolInChat(): Promise<string>;
   /** Waits for an answer in the chat whose text matches and gives the whole text. */
@@ -49,10 +50,20 @@ export function openChat(page: Page, workbench: Workbench): Chat {
       await page.keyboard.press('Enter');
     },
     allowToolInChat: async () => {
-      const allow = session.locator('.monaco-button').filter({ hasText: /^Allow/ }).first();
-      await allow.waitFor();
-      const text = await session.locator('.chat-confirmation-widget-container, .chat-confirmation-widget').last().innerText();
-      await allow.click();
+      const question = session
+        .locator('.chat-confirmation-widget-container')
+        .filter({ hasText: /Allow/ })
+        .last();
+      await question
+        .locator('.monaco-button')
+        .filter({ hasText: /^Allow/ })
+        .first()
+        .waitFor();
+      const text = await question.innerText();
+      await untilDone(page, 'the choice "Allow Once" of the chat', async () => {
+        await question.locator('.monaco-dropdown-button').first().click({ timeout: 5_000 });
+        await page.getByRole('menuitem', { name: 'Allow Once' }).first().click({ timeout: 5_000 });
+      });
       return text;
     },
     chatAnswer: async (text) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type BrowserContext, type FrameLocator, type Locator, type Page, chromium } from 'playwright-core';
 import { findBrowser } from '../../.scripts/browser.mjs';
 import { editorCacheDir, ensureBrowserEditor, startBrowserEditor } from '../../.scripts/editor.mjs';
-import { type Chat, openChat } from './chat';
-import { type Workbench, openWorkbench } from './workbench';
+import { type Chat, openChat } from './chat.ts';
+import { type Workbench, openWorkbench } from './workbench.ts';
 
 /** A user without a passwd entry: root is of no interest to Kinwatch, every file counts as writable then. */
 const SCRATCH_USER = { uid: 23917, gid: 23917 };
@@ -26,6 +26,9 @@ const CHROMIUM_ARGS = [
  * extension is ready is met with a sign-in dialog.
  */
 const CONFIGURED_MODELS = { 'chatLanguageModels.json': [{ vendor: 'scripted', name: 'Scripted' }] };
+
+/** Spares the notice that asks for a second model. */
+const CHAT_SETTINGS = { 'chat.byokUtilityModelDefault': 'mainAgent' };
 
 export interface OpenEditorOptions {
   /** The checkout: where the editor's cache, the test extension and `.screenshots/` are. Absent: the working directory. */
@@ -61,6 +64,8 @@ export interface EditorDriver extends Workbench, Chat {
   screenshot(name: string): Promise<string>;
   /** Reloads the window and waits until the workbench is back. */
   reload(): Promise<void>;
+  /** Ends the editor's server alone (SIGTERM), as when a person quits the editor: what outlives it stays. */
+  quitEditor(): Promise<void>;
   /** Ends the browser, then the editor with everything it started. */
   close(): Promise<void>;
 }
@@ -81,7 +86,7 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
     workspace,
     dataDir,
     env: options.env ?? {},
-    settings: options.settings ?? {},
+    settings: { ...CHAT_SETTINGS, ...options.settings },
     userFiles: CONFIGURED_MODELS,
     ...(process.getuid?.() === 0 ? SCRATCH_USER : {}),
     log,
@@ -97,7 +102,6 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
       executablePath,
       args: [...CHROMIUM_ARGS, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
       viewport: options.viewport ?? { width: 1280, height: 800 },
-      colorScheme: 'dark',
     });
     const page = context.pages()[0] ?? (await context.newPage());
     page.setDefaultTimeout(PATIENCE_MS);
@@ -116,6 +120,7 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
         await page.reload();
         await workbench.ready();
       },
+      quitEditor: () => running.quit(),
       close,
     };
   } catch (error) {

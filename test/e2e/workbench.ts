@@ -1,5 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
+/** The editor's own themes, and how its window's class names each once it is drawn. */
+const THEMES = {
+  'Light 2026': '2026-light',
+  'Light Modern': 'light_modern',
+  'Dark 2026': '2026-dark',
+  'Dark Modern': 'dark_modern',
+  'Light High Contrast': 'hc_light',
+  'Dark High Contrast': 'hc_black',
+} as const;
+export type ThemeName = keyof typeof THEMES;
+
 /** What a person does in the editor's own surfaces: palette, notifications, dialogs, sidebar. */
 export interface Workbench {
   /** Waits until the workbench takes input. */
@@ -14,8 +25,8 @@ export interface Workbench {
   pickQuickItem(text: string | RegExp): Promise<void>;
   /** Starts an MCP server as a person would, through `MCP: List Servers`, and waits until it runs. */
   startMcpServer(name: string): Promise<void>;
-  /** Chooses a colour theme by its full name, e.g. `Light Modern`, and waits until it is drawn. */
-  setTheme(name: string): Promise<void>;
+  /** Chooses a colour theme and waits until it is drawn. */
+  setTheme(name: ThemeName): Promise<void>;
   /** Drags the sidebar's edge until the sidebar is that wide (± 2 px; the editor keeps its own minimum of 170). */
   resizeSidebar(widthPx: number): Promise<void>;
 }
@@ -56,7 +67,10 @@ export function openWorkbench(page: Page): Workbench {
       await runCommand('MCP: List Servers');
       try {
         await rows.filter({ hasText: name }).first().click({ timeout: 5_000 });
-        await rows.filter({ hasText: /^(Start|Stop) Server/ }).first().waitFor({ timeout: 5_000 });
+        await rows
+          .filter({ hasText: /^(Start|Stop) Server/ })
+          .first()
+          .waitFor({ timeout: 5_000 });
       } catch (error) {
         await page.keyboard.press('Escape'); // the extension has not offered its servers yet
         throw error;
@@ -67,7 +81,10 @@ export function openWorkbench(page: Page): Workbench {
     else await page.keyboard.press('Escape');
     await untilDone(page, `MCP server "${name}" running`, async () => {
       await runCommand('MCP: List Servers');
-      const text = rows.filter({ hasText: name }).filter({ hasText: /Running|Error/ }).first();
+      const text = rows
+        .filter({ hasText: name })
+        .filter({ hasText: /Running|Error/ })
+        .first();
       try {
         await text.waitFor({ timeout: 3_000 });
         const state = await text.innerText();
@@ -78,11 +95,21 @@ export function openWorkbench(page: Page): Workbench {
     });
   };
 
-  const setTheme = async (name: string): Promise<void> => {
-    await runCommand('Preferences: Color Theme');
-    await input.fill(name);
-    await rows.filter({ hasText: name }).first().click();
-    await input.waitFor({ state: 'hidden' });
+  const setTheme = async (name: ThemeName): Promise<void> => {
+    await untilDone(page, `theme "${name}" in the list`, async () => {
+      await runCommand('Preferences: Color Theme');
+      try {
+        await input.fill(name, { timeout: 5_000 });
+        await rows
+          .filter({ has: page.getByText(name, { exact: true }) })
+          .first()
+          .click({ timeout: 5_000 });
+      } catch (error) {
+        await page.keyboard.press('Escape'); // the extension that brings the themes is not there yet
+        throw error;
+      }
+    });
+    await page.locator(`.monaco-workbench.vscode-theme-defaults-themes-${THEMES[name]}-json`).waitFor();
   };
 
   const resizeSidebar = async (widthPx: number): Promise<void> => {
@@ -124,7 +151,7 @@ class FinalError extends Error {}
  * Repeats an attempt until it goes through: for surfaces that the editor itself closes or fills while it starts.
  * @throws with the last attempt's failure as `cause` after 90 s
  */
-export async function untilDone(page: Page, what: string, attempt: () => Promise<void>): Promise<void> {
+export async function untilDone<T>(page: Page, what: string, attempt: () => Promise<T>): Promise<T> {
   const endsAt = Date.now() + 90_000;
   for (;;) {
     try {

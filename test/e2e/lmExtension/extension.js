@@ -12,7 +12,6 @@ const MODEL = {
   capabilities: { toolCalling: true },
 };
 
-const isCall = (part) => part instanceof vscode.LanguageModelToolCallPart;
 const isResult = (part) => part instanceof vscode.LanguageModelToolResultPart;
 
 function textOf(parts) {
@@ -38,22 +37,22 @@ function readCall(text) {
   return undefined;
 }
 
-/** The results of the last turn, or undefined when the last turn is a person's. */
-function lastResults(messages) {
-  const last = messages.findLastIndex((message) => message.content.some(isCall));
-  const results = messages.slice(last + 1).flatMap((message) => message.content.filter(isResult));
-  return results.length === 0 ? undefined : results;
+/** The last call that a person asked for and where; the index is -1 when nobody asked. */
+function lastAsked(messages) {
+  const index = messages.findLastIndex(
+    ({ role, content }) => role === vscode.LanguageModelChatMessageRole.User && readCall(textOf(content)),
+  );
+  return { index, call: index < 0 ? undefined : readCall(textOf(messages[index].content)) };
 }
 
 function answer(messages, tools) {
-  const results = lastResults(messages);
-  if (results) {
+  const { index, call } = lastAsked(messages);
+  const results = messages.slice(index + 1).flatMap(({ content }) => content.filter(isResult));
+  if (results.length > 0) {
     return new vscode.LanguageModelTextPart(
       `TOOL RESULT: ${results.map((result) => textOf(result.content)).join('\n')}`,
     );
   }
-  const prompt = messages.map((message) => textOf(message.content)).join('\n');
-  const call = readCall(prompt);
   if (!call) return new vscode.LanguageModelTextPart('NO CALL IN THE PROMPT');
   const tool = tools.find((offered) => offered.name.endsWith(call.name));
   if (!tool) {
