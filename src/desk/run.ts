@@ -1,5 +1,5 @@
 /** Puts the desk together and runs it until it is idle. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, closeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { endRecorded } from '../contain/end.ts';
@@ -82,6 +82,7 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
       });
       desk.close(reason);
       await closed;
+      closeSync(lock);
       end(reason);
     })();
     return stopping;
@@ -98,6 +99,7 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     chmodSync(places.socket, 0o600);
   } catch (cause) {
     desk.close('could not listen');
+    closeSync(lock);
     throw new DeskError('socket', `the desk cannot listen on ${places.socket}: ${reasonOf(cause)}`, {
       cause,
     });
