@@ -104,3 +104,8 @@ export const call = (id: string, name: string, rest = ''): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}"${rest}}}`;
 export const answer = (id: string, result = '{}'): string =>
   `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+export const initialize = (version: string): string =>
+  `{"method":"initialize","params":{${version === '' ? '' : `"protocolVersion":"${version}",`}"capabilities":{"x-new":{}},"clientInfo":{"name":"Visual Studio Code","version":"1.2"}},"jsonrpc":"2.0","id":0}`;
+export const cancel = (id: string): string =>
+  `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+export const ping = (id: string): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
