@@ -8,6 +8,7 @@ import { CommandError, exit, type ExitCode, type Output } from './outcome.ts';
 
 /** Longer than the desk waits for a supervisor before it ends the family itself. */
 const certificateTimeoutMs = 60_000;
+const lookMs = 1000;
 
 export interface ContainWhat {
   /** Undefined: every session. */
@@ -70,10 +71,17 @@ async function containOne(operator: Operator, session: string): Promise<Certific
     session,
   );
   operator.send({ kind: 'contain', session });
-  const timeout = delay(certificateTimeoutMs, undefined, { ref: false });
-  const first = await Promise.race([certificate, timeout]);
-  if (first === undefined) throw new CommandError('could not run', messages.containTimeout(session));
-  return first;
+  const until = performance.now() + certificateTimeoutMs;
+  let isGone = false;
+  while (performance.now() < until) {
+    const first = await Promise.race([certificate, delay(lookMs, undefined, { ref: false })]);
+    if (first !== undefined) return first;
+    // A session whose server never started may end without a certificate. One look more, it may be on its way.
+    const isListed = (await operator.sessions()).some((other) => other.session === session);
+    if (!isListed && isGone) throw new CommandError('could not run', messages.endedWithout(session));
+    isGone = !isListed;
+  }
+  throw new CommandError('could not run', messages.containTimeout(session));
 }
 
 function reasonOf(error: unknown): string {
@@ -85,7 +93,7 @@ export function certificateText(certificate: Certificate): string {
   const { session, survivors, proved, signalled, outside, evidence, gaps, durationMs } = certificate;
   const lines = [
     `session: ${session}`,
-    `survivors: ${survivors ?? 'not counted'}${proved ? ', proved' : ', not proved'}`,
+    `survivors: ${survivors}${proved ? ', proved' : ', not proved'}`,
     `ended: ${signalled.length}`,
     ...signalled.map(
       ({ pid, command, signals }) =>

@@ -23,6 +23,8 @@ KINWATCH_HOME puts configuration, state and runtime files under one directory.
     `there is no session ${JSON.stringify(session)}; ` +
     (known.length === 0 ? 'nothing runs' : `there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ')}`),
   nothingRuns: 'nothing runs under Kinwatch',
+  endedWithout: (session: string) =>
+    `session ${session} ended without a certificate: its server had not started`,
   containTimeout: (session: string) => `no certificate of ${session} came; look again with: kinwatch ps`,
   deskFailed: (status: string) => `the desk could not be started (${status})`,
   deskSilent: (socket: string) => `the desk was started and does not listen on ${socket}`,

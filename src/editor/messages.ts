@@ -48,11 +48,11 @@ export const messages = {
   pickProcess: 'End which process?',
   running: (count: number) => `${count} running`,
 
-  contained: (server: string, survivors: number | null, proved: boolean) => {
+  contained: (server: string, survivors: number, proved: boolean) => {
     if (proved && survivors === 0) return `${server} was contained: nothing it started is alive.`;
     if (survivors === 0)
       return `${server} was contained: nothing alive was found; the kernel’s proof is missing.`;
-    return `${server} was contained, but ${survivors ?? 'an unknown number of'} of its processes may be alive. The panel says which.`;
+    return `${server} was contained, but ${survivors} of its processes may be alive. The panel says which.`;
   },
   noEvidence: 'This session has no evidence folder.',
   pickEvidence: (folder: string) => `Evidence in ${folder}`,
