@@ -37,10 +37,18 @@ export async function start(context: vscode.ExtensionContext): Promise<void> {
 
 function placesOrReason(): Places | string {
   try {
-    const { homedir, uid } = userInfo();
-    return placesFor(process.env['KINWATCH_HOME'], homedir, uid);
+    return placesFor(process.env['KINWATCH_HOME'], homeDirectory(), process.getuid?.() ?? -1);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function homeDirectory(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // No passwd entry for this uid: KINWATCH_HOME must be set then, and the error says so.
+    return undefined;
   }
 }
 
