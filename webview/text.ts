@@ -4,8 +4,17 @@ import { visible, type VisibleLayout, type VisiblePiece } from '../src/core/cons
 import type { HeadlinePart } from '../src/protocol/desk.ts';
 import type { Shell } from './shell.ts';
 
+/** Longer text is no path; it breaks where it must. */
+const longestPath = 400;
+
+/** A path breaks behind its slashes first. */
+function breakable(text: string): TemplateResult | string {
+  if (!text.includes('/') || text.length > longestPath) return text;
+  return html`${text.split(/(?<=\/)/u).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;
+}
+
 function piece(each: VisiblePiece): TemplateResult | string {
-  if (each.kind === 'text') return each.text;
+  if (each.kind === 'text') return breakable(each.text);
   const name = each.name ?? each.text;
   return html`<span class="hid" role="img" aria-label="hidden character ${name}" title=${name}>${each.text}</span>`;
 }
@@ -15,14 +24,17 @@ export function data(text: string, layout: VisibleLayout = 'line'): TemplateResu
   return html`<bdi>${visible(text, layout).map(piece)}</bdi>`;
 }
 
-/** Tokens as `visibleText` writes them; its brackets cannot come from a family. */
+/** Tokens as `visibleText` writes them; its brackets cannot come from a family. One alone was cut by the desk. */
 const written = /⟦([^⟦⟧]*)⟧/u;
+const alone = /([⟦⟧])/u;
 
 /** Text that the host made visible already: its tokens become chips again. */
 export function told(text: string): (TemplateResult | string)[] {
   return text.split(written).flatMap((part, index) => {
     if (index % 2 === 1) return [piece({ kind: 'token', text: part })];
-    return visible(part, 'block').map(piece);
+    return part
+      .split(alone)
+      .flatMap((each, at) => (at % 2 === 1 ? [each] : visible(each, 'block').map(piece)));
   });
 }
 
