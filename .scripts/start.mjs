@@ -149,6 +149,22 @@ function openTerminal(args, { home }) {
   return { ended: exitStatus(child), stop: () => endProcesses({ roots: identity ? [identity] : [] }) };
 }
 
+/**
+ * @param {boolean} isTerminal Ctrl-C reaches the terminal program too, which ends by itself and says with what status
+ * @returns {Promise<'asked to end'>}
+ */
+function askedToEnd(isTerminal) {
+  return new Promise((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.on(signal, () => (isTerminal && signal === 'SIGINT' ? undefined : done('asked to end')));
+    }
+    // npm hands SIGTERM only to the shell between it and this script, which then dies and says nothing.
+    const parent = process.ppid;
+    if (process.env['npm_lifecycle_event'] === undefined) return;
+    setInterval(() => (process.ppid === parent ? undefined : done('asked to end')), 500).unref();
+  });
+}
+
 /** @param {string[]} argv @returns {Promise<number>} exit status */
 async function main(argv) {
   const isTerminal = argv[0] === '--terminal';
@@ -164,15 +180,7 @@ async function main(argv) {
     );
   }
 
-  /** @type {Promise<'asked to end'>} */
-  const asked = new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-      process.on(signal, () => {
-        // Ctrl-C reaches the terminal program too, which ends by itself and says with what status.
-        if (!(isTerminal && signal === 'SIGINT')) done('asked to end');
-      });
-    }
-  });
+  const asked = askedToEnd(isTerminal);
   const sample = makeSample(repoDir);
   /** @type {Opened | undefined} */
   let opened;

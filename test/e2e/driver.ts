@@ -94,8 +94,11 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
 
   let context: BrowserContext | undefined;
   const close = async (): Promise<void> => {
-    await context?.close();
-    await running.stop();
+    try {
+      await context?.close();
+    } finally {
+      await running.stop();
+    }
   };
   try {
     context = await chromium.launchPersistentContext(options.profileDir ?? '', {
