@@ -9,7 +9,7 @@ import type { DeskState, PanelQuestion, PanelState } from '../protocol/panel.ts'
 /** How long the supervisors wait for a lost desk before they contain on their own (DESIGN §1). */
 const familiesWaitMs = 5000;
 /** How long an ended question stays beside the open ones. */
-const endedQuestionMs = 30_000;
+const endedQuestionMs = 10_000;
 const mostRefusals = 50;
 const mostEndedSessions = 10;
 /** More than this in one session and the earliest ended are counted instead of listed. */

@@ -7,6 +7,8 @@ import type { PanelState } from '../protocol/panel.ts';
 import { DeskLink, type LinkHost } from './deskLink.ts';
 import { emptyState, openQuestions, reduce, withoutEnded } from './mirror.ts';
 
+const tidyMs = 1000;
+
 export interface ReviewerHost extends Pick<LinkHost, 'connect' | 'token' | 'confirmNewEnrolment' | 'now'> {
   changed(state: PanelState): void;
   certificate(certificate: Certificate): void;
@@ -20,6 +22,7 @@ export interface ReviewerHost extends Pick<LinkHost, 'connect' | 'token' | 'conf
 export class Reviewer {
   private current: PanelState = emptyState;
   private readonly link: DeskLink;
+  private tidying: NodeJS.Timeout | undefined;
 
   constructor(private readonly host: ReviewerHost) {
     this.link = new DeskLink({
@@ -49,6 +52,7 @@ export class Reviewer {
   }
 
   stop(): void {
+    clearTimeout(this.tidying);
     this.link.stop();
   }
 
@@ -56,6 +60,18 @@ export class Reviewer {
   set(state: PanelState): void {
     this.current = withoutEnded(state, this.host.now());
     this.host.changed(this.current);
+    this.tidyLater();
+  }
+
+  /** Ended questions leave although nothing more is heard from the desk. */
+  private tidyLater(): void {
+    clearTimeout(this.tidying);
+    if (!this.current.questions.some(({ ending }) => ending !== undefined)) return;
+    this.tidying = setTimeout(() => {
+      if (withoutEnded(this.current, this.host.now()) === this.current) this.tidyLater();
+      else this.set(this.current);
+    }, tidyMs);
+    this.tidying.unref();
   }
 
   /** Sends an answer. One that is no longer open is dropped: the desk would only say so. */

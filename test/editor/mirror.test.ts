@@ -104,7 +104,7 @@ test('the first ending of a question stands, and it leaves later', () => {
   ]);
   assert.deepEqual(state.questions[0]?.ending, { kind: 'answered', choice: 'deny', at: at(1) });
   assert.equal(openQuestions(state).length, 0);
-  assert.equal(withoutEnded(state, at(20)), state);
+  assert.equal(withoutEnded(state, at(10)), state);
   assert.equal(withoutEnded(state, at(40)).questions.length, 0);
 });
 

@@ -82,6 +82,38 @@ test('connects, sends its workspace, answers only open questions', async () => {
   reviewer.stop();
 });
 
+test('an answered question leaves although nothing more is heard', async () => {
+  const clock = { now: Date.UTC(2026, 2, 12) };
+  const { reviewer, attempts, until, desk } = reviewerOf(['new'], {
+    now: () => new Date(clock.now).toISOString(),
+  });
+  reviewer.start();
+  await until(() => desk() === 'connected');
+  attempts[0]?.handlers.message({
+    kind: 'question',
+    id: 'q',
+    session: 's',
+    server: 'x',
+    transition: 'first start',
+    headline: 'h',
+    headlineParts: [],
+    headlineComplete: false,
+    rows: [],
+    group: 'q',
+    options: ['deny', 'once'],
+    askedAt: new Date(clock.now).toISOString(),
+  });
+  reviewer.answer('q', 'session');
+  assert.equal(attempts[0]?.sent.length, 1, 'a choice that is not offered is not sent');
+  reviewer.answer('q', 'once');
+  assert.deepEqual(attempts[0].sent.at(-1), { kind: 'answer', id: 'q', choice: 'once' });
+  attempts[0].handlers.message({ kind: 'answered', id: 'q', choice: 'once', outcome: 'accepted' });
+  assert.equal(reviewer.state.questions.length, 1);
+  clock.now += 11_000;
+  await until(() => reviewer.state.questions.length === 0);
+  reviewer.stop();
+});
+
 test('a lost desk is counted down and found again', async () => {
   const { reviewer, attempts, states, until, desk } = reviewerOf([
     'known',
