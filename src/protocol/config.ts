@@ -1,6 +1,6 @@
 /** `servers.jsonc`: which servers Kinwatch may launch by name. Written by a human, outside every workspace. */
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const serverName = z
   .string()

@@ -5,7 +5,7 @@
  * To the desk, a line over {@link maxLineBytes}, an unknown kind or a field of the wrong type closes the
  * connection with a reason.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { argument, clientFacts, requestRef, time } from './facts.ts';
 
 /** Peers with another number are refused, with what to restart. */
@@ -38,6 +38,7 @@ export const rule = z.enum([
   'wrong token',
   'wrong user',
   'wrong protocol version',
+  'not allowed in this role',
   'not an ancestor of the family',
   'malformed message',
   'defined in an untrusted workspace',

@@ -1,5 +1,5 @@
 /** Schemas of the facts that travel on the desk's wire, checked against the shapes of `core/facts.ts`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type {
   Argument,
   ClientFacts,

@@ -2,7 +2,7 @@
  * The panel's wire, between the extension host and the webview. The host sends the whole state after `ready`
  * and whenever it changes; the webview keeps nothing of its own but what is expanded and focused.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { certificate, choice, question, rule, sessionView } from './desk.ts';
 import { time } from './facts.ts';
 

@@ -1,5 +1,5 @@
 /** The supervisor's side of the desk's wire. Same framing and limits as `desk.ts`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { certificate, coverage, rule } from './desk.ts';
 import { argument, execFacts, requestRef, startFacts, startTicks, time } from './facts.ts';
 
