@@ -5,6 +5,8 @@ import { maxLineBytes } from '../protocol/desk.ts';
 
 /** A peer that leaves more unread than this is dropped. */
 const maxQueuedBytes = 8 * 1024 * 1024;
+/** How long a closed connection may take to read its last line. */
+const lastWordMs = 1_000;
 
 /** What a connection tells its owner. */
 export interface ConnectionListener {
@@ -31,25 +33,28 @@ export class Connection {
   /** Sends one message. A closed connection drops it. */
   send(message: { readonly kind: string }): void {
     if (!this.isOpen) return;
-    this.socket.write(`${JSON.stringify(message)}\n`);
+    // Looked at before this message: one large snapshot is no sign of a slow peer.
     if (this.socket.writableLength > maxQueuedBytes) {
       this.socket.destroy();
       this.ended();
+      return;
     }
+    this.socket.write(`${JSON.stringify(message)}\n`);
   }
 
   /** Says why and closes. Nothing of this peer is listened to any more. */
   refuse(reason: string): void {
     if (!this.isOpen) return;
-    this.socket.end(`${JSON.stringify({ kind: 'refused', reason })}\n`);
-    this.ended();
-    // A peer that neither reads nor closes must not keep the desk from ending.
-    this.socket.setTimeout(1_000, () => this.socket.destroy());
+    this.socket.write(`${JSON.stringify({ kind: 'refused', reason })}\n`);
+    this.close();
   }
 
   close(): void {
     this.socket.end();
     this.ended();
+    // A peer that neither reads nor closes must not keep the desk from ending.
+    const timer = setTimeout(() => this.socket.destroy(), lastWordMs);
+    this.socket.once('close', () => clearTimeout(timer));
   }
 
   private received(chunk: Buffer): void {

@@ -7,7 +7,7 @@ import { execCard } from '../core/consequence/card.ts';
 import type { ExecFacts, ProcessKey } from '../core/facts.ts';
 import type { Choice, Question, Rule } from '../protocol/desk.ts';
 import { programIdentity } from './identity.ts';
-import { maskArguments } from './mask.ts';
+import { mirrorArguments } from './mask.ts';
 import { type Asker, type Questions, reviewer } from './questions.ts';
 import type { Decider } from '../journal/record.ts';
 import type { Records } from './records.ts';
@@ -191,7 +191,7 @@ export class ExecApprovals {
       pid: facts.pid,
       startedAt: facts.startedAt,
       exe: facts.program.executable.path,
-      argv: maskArguments(facts.argv),
+      argv: mirrorArguments(facts.argv),
       cwd: facts.cwd,
       ...(facts.request === undefined ? {} : { request: facts.request }),
     };

@@ -8,6 +8,29 @@ export function maskArguments(argv: readonly Argument[]): Argument[] {
   return argv.map((argument, index) => (typeof argument === 'string' ? (texts[index] ?? '') : argument));
 }
 
+/** Longest argument vector of a process in lists and trees; the journal and its card hold it whole. */
+const maxMirroredChars = 4096;
+
+/** Masked, and cut with a count when it is so long that a family could flood its reviewers with it. */
+export function mirrorArguments(argv: readonly Argument[]): Argument[] {
+  const masked = maskArguments(argv);
+  const shown: Argument[] = [];
+  let leftChars = maxMirroredChars;
+  for (const [index, argument] of masked.entries()) {
+    const text = typeof argument === 'string' ? argument : argument.base64;
+    if (text.length > leftChars) {
+      const cutChars = masked
+        .slice(index)
+        .reduce((sum, rest) => sum + (typeof rest === 'string' ? rest : rest.base64).length, 0);
+      shown.push(`[${cutChars} characters in ${masked.length - index} arguments not listed]`);
+      break;
+    }
+    leftChars -= text.length;
+    shown.push(argument);
+  }
+  return shown;
+}
+
 /** Every text inside a plain value, argument vectors with what stands before each argument. */
 export function maskDeep<T>(value: T): T {
   return maskValue(value) as T;

@@ -39,6 +39,8 @@ export function memberKey(key: { readonly pid: number; readonly startedAt: strin
 
 export class Sessions {
   private readonly byId = new Map<string, Session>();
+  /** Their last view has not been told yet. */
+  private readonly untold = new Set<Session>();
 
   /** @param changed called after a session came or ended. */
   constructor(
@@ -79,10 +81,25 @@ export class Sessions {
     return session;
   }
 
-  /** Takes over the next view and tells reviewers: with the message that made it, else with the whole view. */
+  /**
+   * Takes over the next view and tells reviewers: with the message that made it, else with the whole view. Whole
+   * views of one turn of the event loop become one, in front of the next message that builds on it.
+   */
   update(session: Session, view: SessionView, message?: FromDesk): void {
+    if (message !== undefined) {
+      this.tellView(session);
+      session.view = view;
+      this.reviewers.broadcast(message);
+      return;
+    }
     session.view = view;
-    this.reviewers.broadcast(message ?? { kind: 'session', session: view });
+    if (this.untold.has(session)) return;
+    this.untold.add(session);
+    setImmediate(() => this.tellView(session));
+  }
+
+  private tellView(session: Session): void {
+    if (this.untold.delete(session)) this.reviewers.broadcast({ kind: 'session', session: session.view });
   }
 
   /** Once. The certificate is absent where nothing was ever started. */

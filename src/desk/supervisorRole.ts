@@ -6,7 +6,7 @@ import type { Containment } from './containment.ts';
 import { reasonOf } from './deskError.ts';
 import type { ExecApprovals } from './execApprovals.ts';
 import { describeMismatch } from './malformed.ts';
-import { maskArguments } from './mask.ts';
+import { mirrorArguments } from './mask.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
@@ -141,8 +141,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
       case 'birth':
         return this.birth(session, message);
       case 'exec': {
-        const { at: _at, kind: _kind, step, because, digest, argv, ...rest } = message;
-        const exec = { ...rest, argv: maskArguments(argv) };
+        const { at: _at, kind: _kind, step, because, digest, ...exec } = message;
         records.note({
           kind: step,
           session: id,
@@ -150,8 +149,9 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
           ...(because === undefined ? {} : { because }),
           ...(digest === undefined ? {} : { digest }),
         });
-        const mirrored = { kind: 'exec' as const, session: id, ...exec, step };
-        return sessions.update(session, withExec(view, exec, 'running'), mirrored);
+        const shown = { ...exec, argv: mirrorArguments(exec.argv) };
+        const mirrored = { kind: 'exec' as const, session: id, ...shown, step };
+        return sessions.update(session, withExec(view, shown, 'running'), mirrored);
       }
       case 'end': {
         const { at: _at, ...end } = message;

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { fdatasync, ftruncateSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { type FileCalls, openLineJournal } from '../../src/journal/lineWriter.ts';
-import { execFacts, inMs, operator, readRecords, recordsOf, reviewer, runDesk, runningSession, until } from './harness.ts';
+import {
+  execFacts,
+  inMs,
+  operator,
+  readRecords,
+  recordsOf,
+  reviewer,
+  runDesk,
+  runningSession,
+  until,
+} from './harness.ts';
 
 test('a decision is on the disk before the supervisor hears it', async (t) => {
   let hold = false;
@@ -41,7 +51,11 @@ test('a decision is on the disk before the supervisor hears it', async (t) => {
   assert.deepEqual([decision.ref, decision.allow, decision.scope], ['a', true, 'once']);
   const written = recordsOf(desk, 'decision').find((body) => body.question === question.id);
   assert.equal(written?.allow, true);
-  assert.deepEqual(written?.by, { kind: 'reviewer', pid: process.pid, startTicks: (written?.by as { startTicks: number }).startTicks });
+  assert.deepEqual(written?.by, {
+    kind: 'reviewer',
+    pid: process.pid,
+    startTicks: (written?.by as { startTicks: number }).startTicks,
+  });
   assert.equal((await review.next('answered', ({ id }) => id === question.id)).outcome, 'accepted');
 });
 
@@ -63,12 +77,20 @@ test('the first answer counts; denied names what and why; contain contains', asy
   });
   await second.next('answered', ({ id }) => id === question.id);
   second.send({ kind: 'answer', id: question.id, choice: 'once' });
-  const repeated = await second.next('answered', ({ id, outcome }) => id === question.id && outcome !== 'accepted');
+  const repeated = await second.next(
+    'answered',
+    ({ id, outcome }) => id === question.id && outcome !== 'accepted',
+  );
   assert.equal(repeated.outcome, 'already answered');
   assert.deepEqual(link.seen, []);
 
   link.send({ kind: 'ask', ref: 'b', facts: execFacts(root), heldUntil: inMs(60_000) });
-  link.send({ kind: 'ask', ref: 'c', facts: execFacts(root, { argv: ['ssh', 'other'] }), heldUntil: inMs(60_000) });
+  link.send({
+    kind: 'ask',
+    ref: 'c',
+    facts: execFacts(root, { argv: ['ssh', 'other'] }),
+    heldUntil: inMs(60_000),
+  });
   const next = await review.next('question', ({ id }) => id !== question.id);
   await review.next('question', ({ id }) => id !== next.id);
   review.send({ kind: 'answer', id: next.id, choice: 'contain' });
@@ -188,7 +210,10 @@ test('a record that cannot be written makes an allow a denial', async (t) => {
   assert.equal((await link.next('decision')).allow, true);
   assert.equal(recordsOf(desk, 'gap')[0]?.lost, 1);
   const sequences = readRecords(desk).map(({ sequence }) => sequence);
-  assert.deepEqual(sequences, sequences.map((_, index) => index + 1));
+  assert.deepEqual(
+    sequences,
+    sequences.map((_, index) => index + 1),
+  );
 });
 
 test('secrets in arguments are masked in journal and mirror', async (t) => {
@@ -200,7 +225,14 @@ test('secrets in arguments are masked in journal and mirror', async (t) => {
   const program = { executable: { ...execFacts(root).program.executable, path: '/usr/bin/git' } };
   link.send({ kind: 'ask', ref: 'a', facts: execFacts(root, { argv, program }), heldUntil: inMs(20) });
   await link.next('decision');
-  const exec = { ...root, step: 'released', exe: '/usr/bin/git', argv, cwd: '/', at: new Date().toISOString() };
+  const exec = {
+    ...root,
+    step: 'released',
+    exe: '/usr/bin/git',
+    argv,
+    cwd: '/',
+    at: new Date().toISOString(),
+  };
   const { startTicks: _, ...message } = exec;
   link.send({ kind: 'exec', because: 'test', ...message });
   await review.next('exec', ({ step }) => step === 'released');

@@ -110,7 +110,9 @@ export class OwnPeer extends LinePeer {
   }
 
   send(message: object | string): void {
-    this.socket.write(typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`);
+    this.socket.write(
+      typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`,
+    );
   }
 }
 
@@ -286,7 +288,10 @@ export function startFacts(change: Partial<StartFacts> = {}): StartFacts {
   };
 }
 
-export function execFacts(key: { pid: number; startedAt: string }, change: Partial<ExecFacts> = {}): ExecFacts {
+export function execFacts(
+  key: { pid: number; startedAt: string },
+  change: Partial<ExecFacts> = {},
+): ExecFacts {
   return {
     pid: key.pid,
     startedAt: key.startedAt,

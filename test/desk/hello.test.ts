@@ -23,12 +23,24 @@ test('what is no hello is refused with a reason', async (t) => {
   assert.match(await refusal(t, socket, { kind: 'hello', role: 'king', protocol: 1 }), /role/);
   assert.match(await refusal(t, socket, { kind: 'hello', role: 'operator', protocol: '1' }), /protocol/);
   assert.match(await refusal(t, socket, { kind: 'hello', role: 'operator', protocol: 1, also: 1 }), /also/);
-  assert.match(await refusal(t, socket, { kind: 'hello', role: 'gateway', protocol: 1 }), /not in this version/);
-  assert.match(await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 2, token }), /protocol 1.*speaks 2: the desk is older/);
-  assert.match(await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 0, new: true }), /reload its window/);
+  assert.match(
+    await refusal(t, socket, { kind: 'hello', role: 'gateway', protocol: 1 }),
+    /not in this version/,
+  );
+  assert.match(
+    await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 2, token }),
+    /protocol 1.*speaks 2: the desk is older/,
+  );
+  assert.match(
+    await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 0, new: true }),
+    /reload its window/,
+  );
   assert.match(await refusal(t, socket, ''), /no hello came in time/);
   const rules = new Set(recordsOf(desk, 'refusal').map(({ rule }) => rule));
-  assert.deepEqual(rules, new Set(['malformed message', 'not allowed in this role', 'wrong protocol version']));
+  assert.deepEqual(
+    rules,
+    new Set(['malformed message', 'not allowed in this role', 'wrong protocol version']),
+  );
 });
 
 test('after hello: an unknown kind, a wrong type, a second hello and a line over 1 MiB close the connection', async (t) => {
@@ -71,11 +83,17 @@ test('the first reviewer enrols, the same token is known, another is refused and
   assert.equal((await again.next('welcome')).enrolled, 'known');
 
   const other = Buffer.alloc(32, 8).toString('base64url');
-  assert.match(await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 1, token: other }), /another reviewer is enrolled.*remove/);
+  assert.match(
+    await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 1, token: other }),
+    /another reviewer is enrolled.*remove/,
+  );
   assert.match(await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 1 }), /32 random bytes/);
   // The last character's unused bits set: the same bytes, another text.
   const loose = `${token.slice(0, -1)}${String.fromCharCode(token.charCodeAt(42) + 1)}`;
-  assert.match(await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 1, token: loose }), /32 random bytes/);
+  assert.match(
+    await refusal(t, socket, { kind: 'hello', role: 'reviewer', protocol: 1, token: loose }),
+    /32 random bytes/,
+  );
   const shown = await first.next('refusal', ({ rule }) => rule === 'wrong token');
   assert.equal(shown.what, 'reviewer');
 });
@@ -84,11 +102,18 @@ test('two newcomers at once: one enrols', async (t) => {
   const desk = await runDesk(t);
   const peers = [7, 8].map((byte) => {
     const peer = new OwnPeer(t, desk.places.socket);
-    peer.send({ kind: 'hello', role: 'reviewer', protocol: 1, token: Buffer.alloc(32, byte).toString('base64url') });
+    peer.send({
+      kind: 'hello',
+      role: 'reviewer',
+      protocol: 1,
+      token: Buffer.alloc(32, byte).toString('base64url'),
+    });
     return peer;
   });
   const kinds = await Promise.all(
-    peers.map((peer) => until('an answer', () => peer.seen.find(({ kind }) => kind === 'welcome' || kind === 'refused')?.kind)),
+    peers.map((peer) =>
+      until('an answer', () => peer.seen.find(({ kind }) => kind === 'welcome' || kind === 'refused')?.kind),
+    ),
   );
   assert.deepEqual(kinds.toSorted(), ['refused', 'welcome']);
 });
@@ -99,14 +124,22 @@ test('a lost hash with an enrolment record enrols nobody', async (t) => {
   await desk.desk.stop('restart');
   rmSync(join(desk.places.state, 'reviewer'));
   const next = await runDesk(t, { places: desk.places });
-  const reason = await refusal(t, next.places.socket, { kind: 'hello', role: 'reviewer', protocol: 1, token });
+  const reason = await refusal(t, next.places.socket, {
+    kind: 'hello',
+    role: 'reviewer',
+    protocol: 1,
+    token,
+  });
   assert.match(reason, /token hash is gone; remove .*state by hand/);
 });
 
 test('a family cannot forge an enrolment record, nor hide one', async (t) => {
   const desk = await runDesk(t);
   // Text of a peer reaches the journal only inside a JSON string.
-  assert.match(await refusal(t, desk.places.socket, { kind: '"body":{"kind":"reviewer enrolled"' }), /must be hello/);
+  assert.match(
+    await refusal(t, desk.places.socket, { kind: '"body":{"kind":"reviewer enrolled"' }),
+    /must be hello/,
+  );
   const first = new OwnPeer(t, desk.places.socket);
   first.send({ kind: 'hello', role: 'reviewer', protocol: 1, token });
   assert.equal((await first.next('welcome')).enrolled, 'new');
@@ -118,5 +151,8 @@ test('messages sent right behind the hello wait for the welcome', async (t) => {
   const hello = JSON.stringify({ kind: 'hello', role: 'reviewer', protocol: 1, token });
   peer.send(`${hello}\n{"kind":"answer","id":"none","choice":"once"}\n`);
   assert.equal((await peer.next('answered')).outcome, 'late');
-  assert.deepEqual(peer.seen.map(({ kind }) => kind), ['welcome', 'snapshot']);
+  assert.deepEqual(
+    peer.seen.map(({ kind }) => kind),
+    ['welcome', 'snapshot'],
+  );
 });

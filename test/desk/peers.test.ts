@@ -32,9 +32,17 @@ const table: ProcessTable = {
   },
   cmdline: (pid) => commands[pid] ?? ['program'],
 };
-const is = (...pids: number[]) => (key: ProcessKey) => pids.includes(key.pid) && key.startTicks === key.pid;
+const is =
+  (...pids: number[]) =>
+  (key: ProcessKey) =>
+    pids.includes(key.pid) && key.startTicks === key.pid;
 const known: KnownProcesses = { uid: 1000, isMember: is(40), isSupervisor: is(30), isClient: is(10) };
-const judge = (role: 'reviewer' | 'operator' | 'supervisor', pid: number, change: object = {}, from = table) => {
+const judge = (
+  role: 'reviewer' | 'operator' | 'supervisor',
+  pid: number,
+  change: object = {},
+  from = table,
+) => {
   const verdict = judgePeer(role, { pid, uid: 1000, startTicks: pid, ...change }, known, from);
   return verdict.kind === 'refused' ? verdict.rule : 'admitted';
 };
@@ -51,8 +59,15 @@ test('the rules by table', () => {
     assert.equal(judge(role, 40), 'peer is in a family', role);
   }
   assert.equal(judge('operator', 30), 'peer is in a family', 'a supervisor in another role');
-  const unknownChild: ProcessTable = { ...table, stat: (pid) => table.stat(pid) ?? { ppid: 30, startTicks: 70, state: 'S' } };
-  assert.equal(judge('supervisor', 70, {}, unknownChild), 'peer is in a family', 'below a supervisor, unrecorded');
+  const unknownChild: ProcessTable = {
+    ...table,
+    stat: (pid) => table.stat(pid) ?? { ppid: 30, startTicks: 70, state: 'S' },
+  };
+  assert.equal(
+    judge('supervisor', 70, {}, unknownChild),
+    'peer is in a family',
+    'below a supervisor, unrecorded',
+  );
   const zombie: ProcessTable = { ...table, stat: (pid) => ({ ppid: pid - 1, startTicks: pid, state: 'Z' }) };
   assert.equal(judge('operator', 2, {}, zombie), 'peer cannot be read');
   const below = (pid: number): ProcessTable => ({
@@ -61,9 +76,15 @@ test('the rules by table', () => {
   });
   assert.equal(judge('reviewer', 70, {}, below(60)), 'peer runs under an editor terminal');
   assert.equal(judge('reviewer', 60), 'admitted', 'only what runs under it');
-  assert.equal(judge('reviewer', 70, {}, { ...below(50), cmdline: () => undefined }), 'peer descends from a client');
+  assert.equal(
+    judge('reviewer', 70, {}, { ...below(50), cmdline: () => undefined }),
+    'peer descends from a client',
+  );
   assert.equal(judge('reviewer', 70, {}, { ...below(1), cmdline: () => undefined }), 'peer cannot be read');
-  const younger: ProcessTable = { ...table, stat: (of) => (of === 1 ? { ppid: 0, startTicks: 100, state: 'S' } : table.stat(of)) };
+  const younger: ProcessTable = {
+    ...table,
+    stat: (of) => (of === 1 ? { ppid: 0, startTicks: 100, state: 'S' } : table.stat(of)),
+  };
   assert.equal(judge('operator', 50, {}, younger), 'peer cannot be read', 'a parent younger than its child');
 });
 
@@ -94,7 +115,10 @@ test('a descendant of a supervisor is refused in every role', async (t) => {
   for (const role of ['reviewer', 'operator', 'supervisor']) {
     await link.spawn(t, 'peer');
     link.send({ $: 'child', line: '{"$":"connect"}' });
-    link.send({ $: 'child', line: JSON.stringify({ ...(role === 'reviewer' ? hello : { kind: 'hello', protocol: 1 }), role }) });
+    link.send({
+      $: 'child',
+      line: JSON.stringify({ ...(role === 'reviewer' ? hello : { kind: 'hello', protocol: 1 }), role }),
+    });
     assert.match((await link.next('refused')).reason, /belongs to a supervised family/);
   }
   assert.equal(recordsOf(desk, 'refusal').filter(({ rule }) => rule === 'peer is in a family').length, 3);
@@ -126,7 +150,11 @@ test('a supervisor speaks only for what it started and for the client that start
   const review = await reviewer(t, desk);
   const stranger = await supervisor(t, desk);
   const other = keyOf((await supervisor(t, desk)).pid);
-  stranger.send({ kind: 'open', facts: startFacts({ client: { ...clientFacts(), ...other } }), heldUntil: inMs(60_000) });
+  stranger.send({
+    kind: 'open',
+    facts: startFacts({ client: { ...clientFacts(), ...other } }),
+    heldUntil: inMs(60_000),
+  });
   assert.match((await stranger.next('refused')).reason, /was not started by the client it names/);
 
   const { link, root } = await runningSession(t, desk, review);

@@ -38,7 +38,12 @@ test('the card of a start, and its start log in the journal', async (t) => {
   const opened = recordsOf(desk, 'session opened')[0];
   assert.equal(opened?.entry, 'first');
   assert.deepEqual(
-    [opened?.facts.environment.path, opened?.facts.environment.home, opened?.facts.environment.tmpdir, opened?.facts.cwd],
+    [
+      opened?.facts.environment.path,
+      opened?.facts.environment.home,
+      opened?.facts.environment.tmpdir,
+      opened?.facts.cwd,
+    ],
     ['/usr/bin:/bin', '/home/dev', '/tmp', '/home/dev/src'],
   );
   assert.match(opened?.facts.program.executable.digest ?? '', /^sha256:/);
@@ -62,7 +67,10 @@ test('no answer in time: it stays open, and the next launch rejoins it', async (
   assert.ok(renewed.heldUntil > question.heldUntil);
   review.send({ kind: 'answer', id: question.id, choice: 'once' });
   assert.equal((await second.link.next('decision')).allow, true);
-  assert.deepEqual(recordsOf(desk, 'session opened').map(({ entry }) => entry), ['first', 'rejoined']);
+  assert.deepEqual(
+    recordsOf(desk, 'session opened').map(({ entry }) => entry),
+    ['first', 'rejoined'],
+  );
 });
 
 test('an allow that came while nobody waited counts for one launch', async (t) => {
@@ -72,7 +80,11 @@ test('an allow that came while nobody waited counts for one launch', async (t) =
   const question = await review.next('question');
   // The client gives up: its supervisor goes away before the answer.
   first.link.process.kill('SIGKILL');
-  await until('parked', () => first.link.isClosed || first.link.process.exitCode !== null || first.link.process.signalCode !== null);
+  await until(
+    'parked',
+    () =>
+      first.link.isClosed || first.link.process.exitCode !== null || first.link.process.signalCode !== null,
+  );
   review.send({ kind: 'answer', id: question.id, choice: 'once' });
   await review.next('answered', ({ outcome }) => outcome === 'accepted');
   const second = await launch(t, desk);
@@ -136,11 +148,10 @@ test('denied: the session ends when its supervisor leaves', async (t) => {
   const question = await review.next('question');
   review.send({ kind: 'answer', id: question.id, choice: 'deny' });
   const decision = await link.next('decision');
-  assert.deepEqual([decision.rule, decision.text, decision.rejoin], [
-    'denied by reviewer',
-    'Kinwatch denied the start of files: denied by the reviewer',
-    undefined,
-  ]);
+  assert.deepEqual(
+    [decision.rule, decision.text, decision.rejoin],
+    ['denied by reviewer', 'Kinwatch denied the start of files: denied by the reviewer', undefined],
+  );
   link.process.kill('SIGKILL');
   const ended = await review.next('session', (message) => message.session.state === 'ended');
   assert.equal(ended.session.session, session);
