@@ -63,8 +63,9 @@ async function claimPort(port) {
       { cause: outcome },
     );
   }
-  const address = /** @type {import('node:net').AddressInfo} */ (probe.address());
+  const address = probe.address();
   await new Promise((done) => probe.close(done));
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has an address.');
   return address.port;
 }
 
