@@ -23,16 +23,19 @@ export function argumentList(
       return html`<li>
         <span class="idx" aria-hidden="true">${index}</span>
         <span class="argument"
-          >${longData(shell, `${key}/${index}`, isText ? argument : argument.base64)}${argument === ''
-            ? html`<span class="same">empty</span>`
-            : nothing}${behind === '' ? nothing : html` <span class="micro quiet">${behind}</span>`}</span
+          >${longData(shell, `${key}/${index}`, isText ? argument : argument.base64)}${
+            argument === '' ? html`<span class="same">empty</span>` : nothing
+          }${behind === '' ? nothing : html` <span class="micro quiet">${behind}</span>`}</span
         >
       </li>`;
     })}
-    ${isCut
-      ? html`<li class="more">
-          <span></span>${expander(shell, all, `Show ${count(argv.length - shownArguments, 'more argument')}`)}
-        </li>`
-      : nothing}
+    ${
+      isCut
+        ? html`<li class="more">
+            <span></span
+            >${expander(shell, all, `Show ${count(argv.length - shownArguments, 'more argument')}`)}
+          </li>`
+        : nothing
+    }
   </ol>`;
 }

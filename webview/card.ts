@@ -117,12 +117,14 @@ export class CardElement extends LitElement {
       <h3 class="headline" id=${name}>${headline(question.headlineParts)}</h3>
       <dl class="facts" id=${facts}>
         ${question.rows.map((row) => cardRow(this.shell, question.id, row))}
-        ${question.options.includes('contain')
-          ? cardRow(this.shell, question.id, {
-              label: 'If you contain',
-              value: containText(question, this.shell.state.sessions),
-            })
-          : nothing}
+        ${
+          question.options.includes('contain')
+            ? cardRow(this.shell, question.id, {
+                label: 'If you contain',
+                value: containText(question, this.shell.state.sessions),
+              })
+            : nothing
+        }
       </dl>
       ${ending === undefined ? this.renderDecision() : this.renderEnding()}
     </article>`;
@@ -149,9 +151,9 @@ export class CardElement extends LitElement {
           ${this.renderKind(false)}
           <span class="headline" id=${name}>${headline(question.headlineParts)}</span>
           <span class="fold-foot small quiet"
-            >${ending === undefined
-              ? html`<bdi class="ellip">${server}${from}</bdi>`
-              : endingLine(ending)}<span class="grow"></span
+            >${
+              ending === undefined ? html`<bdi class="ellip">${server}${from}</bdi>` : endingLine(ending)
+            }<span class="grow"></span
             ><span class="link">${ending === undefined ? 'Review' : 'Facts'}${icon('chevron')}</span></span
           >
         </span>
@@ -180,7 +182,9 @@ export class CardElement extends LitElement {
   private renderBar(extra: string): TemplateResult | typeof nothing {
     const time = timing(this.item, this.shell.clock.now());
     if (time === null) return nothing;
-    return html`<div class="timebar ${extra} ${time.isUrgent ? 'urgent' : ''}" aria-hidden="true"><i></i></div>`;
+    return html`<div class="timebar ${extra} ${time.isUrgent ? 'urgent' : ''}" aria-hidden="true">
+      <i></i>
+    </div>`;
   }
 
   private renderDecision(): TemplateResult {
@@ -188,8 +192,7 @@ export class CardElement extends LitElement {
     return decision({
       item: this.item,
       sent: this.shell.view.sent(question.id),
-      isReady:
-        this.guard.remaining(performance.now()) === 0 && this.shell.state.desk.kind === 'connected',
+      isReady: this.guard.remaining(performance.now()) === 0 && this.shell.state.desk.kind === 'connected',
       below: this.below,
       bar: this.renderBar(''),
       containTitle: containText(question, this.shell.state.sessions),
@@ -210,14 +213,16 @@ export class CardElement extends LitElement {
       <p class="ending">
         ${ending === undefined ? nothing : endingLine(ending)}
         <span class="grow"></span>
-        ${next === undefined
-          ? nothing
-          : html`<vscode-button
-              class="btn sm"
-              appearance="secondary"
-              @click=${() => this.shell.goTo(next, true)}
-              >Next question</vscode-button
-            >`}
+        ${
+          next === undefined
+            ? nothing
+            : html`<vscode-button
+                class="btn sm"
+                appearance="secondary"
+                @click=${() => this.shell.goTo(next, true)}
+                >Next question</vscode-button
+              >`
+        }
       </p>
     </footer>`;
   }

@@ -29,9 +29,9 @@ function body(shell: Shell, key: string, row: Row): TemplateResult {
     case 'argv':
       return argv(shell, key, row.value, detail);
     case 'path':
-      return html`<code>${longData(shell, `${key}/path`, detail.path)}</code>${detail.notes.map((note) =>
-          noteLine(shell, key, note),
-        )}`;
+      return html`${longData(shell, `${key}/path`, detail.path)}${detail.notes.map((note) =>
+        noteLine(shell, key, note),
+      )}`;
     case 'claim':
       return claim(shell, key, detail);
     case 'warning': {
@@ -53,10 +53,10 @@ function body(shell: Shell, key: string, row: Row): TemplateResult {
 function lines(value: string, isWarning: (line: string) => boolean): TemplateResult {
   return html`${value
     .split('\n')
-    .map((line) => (isWarning(line) ? warning(line) : html`<p>${told(line)}</p>`))}`;
+    .map((line) => (isWarning(line) ? warningLine(line) : html`<p>${told(line)}</p>`))}`;
 }
 
-function warning(line: string): TemplateResult {
+function warningLine(line: string): TemplateResult {
   return html`<p class="sub warn-t">${icon('warning', 'warn')}<span>${told(line)}</span></p>`;
 }
 
@@ -67,7 +67,7 @@ const writable = /The agent can write it\.$/u;
 function noteLine(shell: Shell, key: string, note: string): TemplateResult {
   const [, name, digits] = digest.exec(note) ?? [];
   if (name !== undefined && digits !== undefined) return digestLine(shell, key, name, digits);
-  if (writable.test(note)) return warning(note);
+  if (writable.test(note)) return warningLine(note);
   return html`<p class="sub"><span>${told(note)}</span></p>`;
 }
 
@@ -88,11 +88,12 @@ function argv(
   detail: Extract<RowDetail, { kind: 'argv' }>,
 ): TemplateResult {
   const written = value.split('\n');
-  const note = (index: number): string => /\((not valid text, [^()]*)\)$/u.exec(written[index] ?? '')?.[1] ?? '';
+  const note = (index: number): string =>
+    /\((not valid text, [^()]*)\)$/u.exec(written[index] ?? '')?.[1] ?? '';
   const rest = written.slice(detail.argv.length).filter((line) => line !== '');
-  return html`${detail.argv.length === 0
-    ? nothing
-    : argumentList(shell, key, detail.argv, note)}${rest.map((line) => warning(line))}`;
+  return html`${
+    detail.argv.length === 0 ? nothing : argumentList(shell, key, detail.argv, note)
+  }${rest.map((line) => warningLine(line))}`;
 }
 
 function claim(shell: Shell, key: string, detail: Extract<RowDetail, { kind: 'claim' }>): TemplateResult {

@@ -25,7 +25,9 @@ export function endingLine(ending: NonNullable<PanelQuestion['ending']>): Templa
   const at = html`<span class="num">${clockTime(ending.at)}</span> <span class="quiet">UTC</span>`;
   if (ending.kind === 'withdrawn') {
     return html`<span class="answered"
-      >${icon('x', 'quiet')}<span>Withdrawn, ${at}<br /><span class="quiet">${told(ending.reason)}</span></span></span
+      >${icon('x', 'quiet')}<span
+        >Withdrawn, ${at}<br /><span class="quiet">${told(ending.reason)}</span></span
+      ></span
     >`;
   }
   const { text, icon: name } = past[ending.choice];

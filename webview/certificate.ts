@@ -18,6 +18,7 @@ export function certificates(shell: Shell): TemplateResult[] {
 }
 
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const milliseconds = (ms: number): string => `${number.format(ms)}\u00a0ms`;
 const shownProcesses = 6;
 
 function certificateCard(shell: Shell, it: Certificate): TemplateResult {
@@ -31,44 +32,52 @@ function certificateCard(shell: Shell, it: Certificate): TemplateResult {
     </p>
     <h3 class="headline" id=${id}>${data(server)} ${outcome(it)}</h3>
     <dl class="facts">
-      ${fact('By', html`${told(it.cause)}`)} ${fact('Evidence', evidence(it))}
+      ${fact('Cause', html`${told(it.cause)}`)} ${fact('Evidence', evidence(it))}
       ${it.signalled.length > 0 ? fact('Ended', ended(shell, it), true) : nothing}
       ${fact(
         'Survivors',
-        html`<strong class="num ${it.survivors > 0 ? 'err-t' : ''}">${it.survivors}</strong> ${isClean
-            ? html`proved <span class="quiet">by the kernel</span>`
-            : nothing}${it.proved
-            ? nothing
-            : html`<p class="sub warn-t">${icon('warning', 'warn')}<span>not proved</span></p>`}`,
+        html`<strong class="num ${it.survivors > 0 ? 'err-t' : ''}">${it.survivors}</strong> ${
+            isClean ? html`proved <span class="quiet">by the kernel</span>` : nothing
+          }${
+            it.proved
+              ? nothing
+              : html`<p class="sub warn-t">${icon('warning', 'warn')}<span>not proved</span></p>`
+          }`,
       )}
       ${fact(
         'Left outside',
-        it.outside.length === 0 ? html`Nothing` : html`${it.outside.map((each) => html`<p>${told(each)}</p>`)}`,
+        it.outside.length === 0
+          ? html`Nothing`
+          : html`${it.outside.map((each) => html`<p>${told(each)}</p>`)}`,
       )}
-      ${it.gaps.length === 0
-        ? nothing
-        : fact(
-            'Gaps',
-            html`${it.gaps.map(
-              (gap) => html`<p class="sub warn-t">${icon('warning', 'warn')}<span>${told(gap)}</span></p>`,
-            )}`,
-          )}
+      ${
+        it.gaps.length === 0
+          ? nothing
+          : fact(
+              'Gaps',
+              html`${it.gaps.map(
+                (gap) => html`<p class="sub warn-t">${icon('warning', 'warn')}<span>${told(gap)}</span></p>`,
+              )}`,
+            )
+      }
       ${fact(
         'Took',
-        html`<span class="num">${number.format(it.durationMs)} ms</span>
-          <span class="quiet small">of which evidence ${number.format(it.evidenceMs)} ms</span>`,
+        html`<span class="num">${milliseconds(it.durationMs)}</span>
+          <span class="quiet small">of which evidence ${milliseconds(it.evidenceMs)}</span>`,
       )}
     </dl>
-    ${it.evidence === null
-      ? nothing
-      : html`<div class="acts">
-          <vscode-button
-            class="btn"
-            appearance="secondary"
-            @click=${() => shell.post({ kind: 'openEvidence', session: it.session })}
-            >Show evidence</vscode-button
-          >
-        </div>`}
+    ${
+      it.evidence === null
+        ? nothing
+        : html`<div class="acts">
+            <vscode-button
+              class="btn"
+              appearance="secondary"
+              @click=${() => shell.post({ kind: 'openEvidence', session: it.session })}
+              >Show evidence</vscode-button
+            >
+          </div>`
+    }
   </article>`;
 }
 
@@ -91,7 +100,12 @@ function evidence(it: Certificate): TemplateResult {
   if (it.evidence === null) return html`None saved`;
   const { folder, manifest } = it.evidence;
   return html`Saved first
-    <p class="sub"><span><code>${data(baseName(folder))}</code> · <code title=${manifest}>${data(manifest.slice(0, 20))}…</code></span></p>`;
+    <p class="sub">
+      <span
+        ><code>${data(baseName(folder))}</code> ·
+        <code title=${manifest}>${data(manifest.slice(0, 20))}…</code></span
+      >
+    </p>`;
 }
 
 function ended(shell: Shell, it: Certificate): TemplateResult {
@@ -114,7 +128,9 @@ function ended(shell: Shell, it: Certificate): TemplateResult {
               <td>${data(baseName(each.command))}</td>
               <td class="num">${each.pid}</td>
               <td>${each.signals.map(({ signal }) => signal.replace(/^SIG/u, '')).join(', ')}</td>
-              <td class="r num">${each.signals.length === 0 ? '' : clockTime(each.signals.at(-1)?.at ?? '')}</td>
+              <td class="r num">
+                ${each.signals.length === 0 ? '' : clockTime(each.signals.at(-1)?.at ?? '')}
+              </td>
             </tr>`,
         )}
       </tbody>

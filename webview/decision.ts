@@ -57,9 +57,11 @@ export function decision(it: Decision): TemplateResult {
       ${button(it, 'deny', 'btn')} ${offers('once') ? button(it, 'once', 'btn') : nothing}
     </div>
     <div class="pair2">
-      ${offers('session')
-        ? button(it, 'session', 'btn flat', `Until this ${question.server} session ends`)
-        : html`<span></span>`}
+      ${
+        offers('session')
+          ? button(it, 'session', 'btn flat', `Until this ${question.server} session ends`)
+          : html`<span></span>`
+      }
       ${offers('contain') ? button(it, 'contain', 'btn flat danger', it.containTitle) : nothing}
     </div>
   </footer>`;
@@ -69,7 +71,8 @@ function deadline(it: Decision): TemplateResult {
   const { expiresAt, heldUntil } = it.item.question;
   if (expiresAt !== undefined) {
     return html`<span title="UTC"
-      >Denied at <span class="num">${clockTime(expiresAt)}</span><span class="unless"> unless answered</span></span
+      >Denied at <span class="num">${clockTime(expiresAt)}</span
+      ><span class="unless"> unless answered</span></span
     >`;
   }
   if (heldUntil === undefined) return html`<span>Stays open until you answer</span>`;

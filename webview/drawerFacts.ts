@@ -55,7 +55,8 @@ export function processFacts(shell: Shell, session: SessionView, process: Proces
       .map((each, index) => `\n  ${index} ${each}`)
       .join(''),
   });
-  if (cwd !== undefined) facts.push({ label: 'In', body: longData(shell, `${key}/cwd`, cwd), text: visibleText(cwd) });
+  if (cwd !== undefined)
+    facts.push({ label: 'In', body: longData(shell, `${key}/cwd`, cwd), text: visibleText(cwd) });
   return facts;
 }
 
@@ -84,9 +85,10 @@ function bornOf(session: SessionView, process: ProcessView): Fact {
   const end = parent.state === 'ended' ? ', ended' : '';
   return {
     label,
-    body: html`Born of <code>${data(processName(parent))}</code> <span class="num">${parent.pid}</span>${end}${process.detached
-        ? html`<p class="sub"><span>${now}</span></p>`
-        : nothing}`,
+    body: html`Born of <code>${data(processName(parent))}</code>
+      <span class="num">${parent.pid}</span>${end}${
+        process.detached ? html`<p class="sub"><span>${now}</span></p>` : nothing
+      }`,
     text: `born of ${visibleText(processName(parent))} ${parent.pid}${end}${process.detached ? `. ${now}` : ''}`,
   };
 }
@@ -99,15 +101,19 @@ export function familyFacts(session: SessionView): Fact[] {
     {
       label: 'Client',
       body: html`<code>${data(exe)}</code>
-        <p class="sub"><span>pid ${client.pid}, since <span class="num">${fullTime(client.startedAt)}</span> UTC</span></p>
-        ${client.claims === undefined
-          ? nothing
-          : html`<p class="sub">
-              <span
-                >Calls itself “${data(`${client.claims.name} ${client.claims.version}`)}”
-                <span class="claim">its own claim</span></span
-              >
-            </p>`}`,
+        <p class="sub">
+          <span>pid ${client.pid}, since <span class="num">${fullTime(client.startedAt)}</span> UTC</span>
+        </p>
+        ${
+          client.claims === undefined
+            ? nothing
+            : html`<p class="sub">
+                <span
+                  >Calls itself “${data(`${client.claims.name} ${client.claims.version}`)}”
+                  <span class="claim">its own claim</span></span
+                >
+              </p>`
+        }`,
       text: `${visibleText(exe)}, ${clientName(client)}, pid ${client.pid}, since ${fullTime(client.startedAt)} UTC`,
     },
     {
@@ -119,9 +125,9 @@ export function familyFacts(session: SessionView): Fact[] {
     {
       label: 'Coverage',
       body: html`${coverage.text}
-        <p class="sub ${gaps.length > 0 ? 'warn-t' : ''}"
-          ><span>${gaps.length > 0 ? `Gaps: ${gaps.join(', ')}` : 'No gaps counted'}</span></p
-        >`,
+        <p class="sub ${gaps.length > 0 ? 'warn-t' : ''}">
+          <span>${gaps.length > 0 ? `Gaps: ${gaps.join(', ')}` : 'No gaps counted'}</span>
+        </p>`,
       text: `${coverage.text}. Gaps: ${gaps.length > 0 ? gaps.join(', ') : '0'}`,
     },
   ];

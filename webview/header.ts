@@ -15,11 +15,13 @@ export function header(shell: Shell): TemplateResult {
   const isConnected = desk.kind === 'connected';
   return html`<header class="status" aria-label="Kinwatch status">
     ${isConnected ? coverageItem(live) : deskItem(shell)}
-    ${isConnected
-      ? html`<span class="status-item" title="The desk answers"
-          >${icon('run', 'ok')}<span class="desk-word">Desk</span><span class="vh"> connected</span></span
-        >`
-      : nothing}
+    ${
+      isConnected
+        ? html`<span class="status-item" title="The desk answers"
+            >${icon('run', 'ok')}<span class="desk-word">Desk</span><span class="vh"> connected</span></span
+          >`
+        : nothing
+    }
     ${waiting > 0 ? waitingItem(shell, waiting) : nothing}
     <span class="status-item" title="${count(live.length, 'execution family', 'execution families')} alive"
       >${icon('stack')}<span class="num">${live.length}</span

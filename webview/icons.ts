@@ -35,12 +35,8 @@ export type Tone = 'plain' | 'quiet' | 'ok' | 'info' | 'warn' | 'error';
 /** Always hidden from readers: the text beside an icon says the same. */
 export function icon(name: IconName, tone: Tone = 'plain'): TemplateResult {
   return html`<svg class="icon ${tone}" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-    <g
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.1"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-    >${shapes[name]}</g>
+    <g fill="none" stroke="currentColor" stroke-width="1.1" stroke-linecap="round" stroke-linejoin="round">
+      ${shapes[name]}
+    </g>
   </svg>`;
 }

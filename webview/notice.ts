@@ -8,27 +8,31 @@ import { clockTime } from './time.ts';
 export function notices(shell: Shell): TemplateResult {
   const { restricted, serversError } = shell.state;
   return html`${deskNotice(shell)}
-  ${restricted
-    ? notice(
-        'status',
-        'shield',
-        'plain',
-        html`<p>
-          <strong>Restricted Mode.</strong> This folder isn’t trusted, so its MCP servers aren’t started. You
-          can still watch, deny and contain.
-        </p>`,
-      )
-    : nothing}
-  ${serversError === undefined
-    ? nothing
-    : notice(
-        'alert',
-        'error',
-        'error',
-        html`<p><strong>servers.jsonc can’t be used.</strong></p>
-          <p class="reason">${told(serversError)}</p>
-          <p class="acts">${openServers(shell)}</p>`,
-      )}`;
+  ${
+    restricted
+      ? notice(
+          'status',
+          'shield',
+          'plain',
+          html`<p>
+            <strong>Restricted Mode.</strong> This folder isn’t trusted, so its MCP servers aren’t started.
+            You can still watch, deny and contain.
+          </p>`,
+        )
+      : nothing
+  }
+  ${
+    serversError === undefined
+      ? nothing
+      : notice(
+          'alert',
+          'error',
+          'error',
+          html`<p><strong>servers.jsonc can’t be used.</strong></p>
+            <p class="reason">${told(serversError)}</p>
+            <p class="acts">${openServers(shell)}</p>`,
+        )
+  }`;
 }
 
 function deskNotice(shell: Shell): TemplateResult | typeof nothing {
@@ -43,7 +47,9 @@ function deskNotice(shell: Shell): TemplateResult | typeof nothing {
         'error',
         'error',
         html`<p>
-            <strong>Nothing is released. <span class="num">${deadline(shell, desk.familiesEndAt)}</span></strong>
+            <strong
+              >Nothing is released. <span class="num">${deadline(shell, desk.familiesEndAt)}</span></strong
+            >
           </p>
           <p>
             The desk hasn’t answered since ${clockTime(desk.since)} UTC. You can’t allow, deny or contain from
@@ -65,7 +71,9 @@ function deskNotice(shell: Shell): TemplateResult | typeof nothing {
         'error',
         html`<p><strong>The desk could not be started.</strong></p>
           <p class="reason">${told(desk.reason)}</p>
-          <p class="small quiet">Without it no server starts. From a terminal: <code>kinwatch doctor</code></p>`,
+          <p class="small quiet">
+            Without it no server starts. From a terminal: <code>kinwatch doctor</code>
+          </p>`,
       );
   }
 }
@@ -75,11 +83,14 @@ function deadline(shell: Shell, familiesEndAt: string): TemplateResult {
   const seconds = Math.ceil((Date.parse(familiesEndAt) - shell.clock.now()) / 1000);
   return seconds > 0
     ? html`Families end in <span role="timer" aria-live="off">${seconds} s</span> unless the desk returns.`
-    : html`Families have been ended by their supervisors.`;
+    : html`Time is up: supervisors end their families now.`;
 }
 
 function notice(role: 'alert' | 'status', name: IconName, tone: Tone, body: TemplateResult): TemplateResult {
-  return html`<div class="notice ${tone}" role=${role}>${icon(name, tone)}<div>${body}</div></div>`;
+  return html`<div class="notice ${tone}" role=${role}>
+    ${icon(name, tone)}
+    <div>${body}</div>
+  </div>`;
 }
 
 export function openServers(shell: Shell, primary = false): TemplateResult {

@@ -22,7 +22,7 @@ export function pane(
         <span class="twist">${icon('chevron')}</span>
         <h2 id="pane-${id}">${title}</h2>
       </button>
-      ${entries > 0 ? html`<vscode-badge class="count num">${entries}</vscode-badge>` : nothing}
+      ${entries > 0 ? html`<span class="count num">${entries}</span>` : nothing}
     </div>
     ${isExpanded ? html`<div class="pane-body">${body()}</div>` : nothing}
   </section>`;

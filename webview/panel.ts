@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Choice } from '../src/protocol/desk.ts';
 import type { FromPanel, PanelState, ToPanel } from '../src/protocol/panel.ts';
-import { CardElement } from './card.ts';
+import type { CardElement } from './card.ts';
 import { certificates } from './certificate.ts';
 import { Clock } from './clock.ts';
 import { isLive } from './coverage.ts';
@@ -16,7 +16,7 @@ import { connectHost } from './post.ts';
 import { proposals, refusals } from './refusals.ts';
 import type { Shell } from './shell.ts';
 import { clockTime, timeLeftSpoken } from './time.ts';
-import { TreeElement } from './tree.ts';
+import type { TreeElement } from './tree.ts';
 import { View, type SavedView } from './view.ts';
 import { welcome } from './welcome.ts';
 
@@ -68,7 +68,12 @@ export class PanelElement extends LitElement {
     this.state = { ...state, questions };
     const waiting = questions.filter((each) => each.ending === undefined);
     const ids = questions.map((each) => each.question.id);
-    const fresh = new Set(this.view.announce(waiting.map((each) => each.question.id), ids));
+    const fresh = new Set(
+      this.view.announce(
+        waiting.map((each) => each.question.id),
+        ids,
+      ),
+    );
     const sentences = waiting
       .filter((each) => fresh.has(each.question.id))
       .map((each) => {
@@ -137,56 +142,69 @@ export class PanelElement extends LitElement {
     const isUnused =
       desk.kind === 'connected' && sessions.length === 0 && questions.length === 0 && refused.length === 0;
     return html`${header(shell)} ${notices(shell)}
-    ${isUnused
-      ? welcome(shell)
-      : html`<main>
-          ${pane(
-            shell,
-            'questions',
-            'Needs your decision',
-            questions.filter((each) => each.ending === undefined).length,
-            () => this.renderQuestions(shell),
-          )}
-          ${pane(shell, 'families', 'Families', sessions.filter(isLive).length, () =>
-            this.renderFamilies(shell),
-          )}
-        </main>`}`;
+    ${
+      isUnused
+        ? welcome(shell)
+        : html`<main>
+            ${pane(
+              shell,
+              'questions',
+              'Needs your decision',
+              questions.filter((each) => each.ending === undefined).length,
+              () => this.renderQuestions(shell),
+            )}
+            ${pane(shell, 'families', 'Families', sessions.filter(isLive).length, () =>
+              this.renderFamilies(shell),
+            )}
+          </main>`
+    }`;
   }
 
   private renderQuestions(shell: Shell): TemplateResult {
     const { questions, desk } = shell.state;
-    return html`${questions.length === 0
-      ? calm(desk.kind === 'connected')
-      : html`<div class="cards">
-          ${repeat(
-            questions,
-            (item) => item.question.id,
-            (item) =>
-              html`<kw-card
-                .shell=${shell}
-                .item=${item}
-                .open=${item.question.id === shell.view.open}
-              ></kw-card>`,
-          )}
-        </div>`}
+    return html`${
+      questions.length === 0
+        ? calm(desk.kind === 'connected')
+        : html`<div class="cards">
+            ${repeat(
+              questions,
+              (item) => item.question.id,
+              (item) =>
+                html`<kw-card
+                  .shell=${shell}
+                  .item=${item}
+                  .open=${item.question.id === shell.view.open}
+                ></kw-card>`,
+            )}
+          </div>`
+    }
     ${refusals(shell)} ${proposals(shell)}`;
   }
 
   private renderFamilies(shell: Shell): TemplateResult {
     const { sessions, desk } = shell.state;
     const since = desk.kind === 'lost' ? desk.since : undefined;
-    return html`${since === undefined
-      ? nothing
-      : html`<p class="note small">
-          ${icon('clock', 'quiet')}<span>As of ${clockTime(since)} UTC. This list may be out of date.</span>
-        </p>`}
+    return html`${
+      since === undefined
+        ? nothing
+        : html`<p class="note small">
+            ${icon('clock', 'quiet')}<span>As of ${clockTime(since)} UTC. This list may be out of date.</span>
+          </p>`
+    }
     ${certificates(shell)}
-    ${sessions.length === 0
-      ? html`<p class="note small">${icon('info', 'quiet')}<span>No server runs.</span></p>`
-      : html`<kw-tree .shell=${shell}></kw-tree>
-          ${shell.view.drawer === undefined
-            ? nothing
-            : html`<kw-drawer .shell=${shell} @drawer-closed=${this.onDrawerClosed}></kw-drawer>`}`}`;
+    ${
+      sessions.length === 0
+        ? html`<p class="note small">
+            ${icon('info', 'quiet')}<span
+              >${desk.kind === 'connected' ? 'No server runs.' : 'Not known without the desk.'}</span
+            >
+          </p>`
+        : html`<kw-tree .shell=${shell}></kw-tree> ${
+              shell.view.drawer === undefined
+                ? nothing
+                : html`<kw-drawer .shell=${shell} @drawer-closed=${this.onDrawerClosed}></kw-drawer>`
+            }`
+    }`;
   }
 
   private readonly onDrawerClosed = (): void => {

@@ -18,13 +18,21 @@ export function refusals(shell: Shell): TemplateResult | typeof nothing {
         (each) =>
           html`<li class="note small">
             ${icon('slash', 'quiet')}
-            <span>${told(each.text)}<span class="micro quiet num"> · ${each.rule} · ${clockTime(each.at)} UTC</span></span>
+            <span
+              >${told(each.text)}<br /><span class="micro num"
+                >${each.rule} · ${clockTime(each.at)} UTC</span
+              ></span
+            >
           </li>`,
       )}
     </ul>
-    ${all.length > shownRefusals
-      ? html`<p class="note-more">${expander(shell, key, `Show ${all.length - shownRefusals} more refusals`)}</p>`
-      : nothing}
+    ${
+      all.length > shownRefusals
+        ? html`<p class="note-more">
+            ${expander(shell, key, `Show ${all.length - shownRefusals} more refusals`)}
+          </p>`
+        : nothing
+    }
   </div>`;
 }
 
@@ -38,9 +46,11 @@ export function proposals(shell: Shell): TemplateResult | typeof nothing {
     <span
       >This workspace proposes ${count(names.length, 'server')} in <code>.vscode/mcp.json</code>:
       ${shown.map((name, index) => html`${index > 0 ? ', ' : ''}${data(name)}`)}.
-      ${names.length > shownRefusals
-        ? expander(shell, key, `Show ${names.length - shownRefusals} more`)
-        : nothing}
+      ${
+        names.length > shownRefusals
+          ? expander(shell, key, `Show ${names.length - shownRefusals} more`)
+          : nothing
+      }
       Kinwatch doesn’t start ${names.length === 1 ? 'it' : 'them'}.</span
     >
   </p>`;

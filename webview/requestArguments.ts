@@ -22,9 +22,7 @@ export function requestArguments(shell: Shell, key: string, text: string): Templ
             <dd>${longData(shell, `${key}/entry/${name}`, value)}</dd>`,
       )}
     </dl>
-    ${isCut
-      ? expander(shell, all, `Show ${count(entries.length - shownEntries, 'more argument')}`)
-      : nothing}`;
+    ${isCut ? expander(shell, all, `Show ${count(entries.length - shownEntries, 'more argument')}`) : nothing}`;
 }
 
 function entriesOf(text: string): [string, string][] | null {

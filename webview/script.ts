@@ -20,14 +20,16 @@ export function script(shell: Shell, key: string, origin: string, text: string):
         (line, index) =>
           html`<li>
             <span class="sign num" aria-hidden="true">${index + 1}</span>
-            <span class="block">${longData(shell, `${key}/line/${index}`, line)}</span>
+            <span class="block">${longData(shell, `${key}/line/${index}`, line, 'block')}</span>
           </li>`,
       )}
     </ol>
-    ${isCut
-      ? html`<p class="script-more">
-          ${expander(shell, all, `Show ${count(lines.length - shownLines, 'more line')}`)}
-        </p>`
-      : nothing}
+    ${
+      isCut
+        ? html`<p class="script-more">
+            ${expander(shell, all, `Show ${count(lines.length - shownLines, 'more line')}`)}
+          </p>`
+        : nothing
+    }
   </figure>`;
 }

@@ -10,16 +10,22 @@ const longestPath = 400;
 /** A path breaks behind its slashes first. */
 function breakable(text: string): TemplateResult | string {
   if (!text.includes('/') || text.length > longestPath) return text;
-  return html`${text.split(/(?<=\/)/u).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;
+  return html`${text.split(/(?<=[^/]\/)(?=[^/])/u).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;
 }
 
 function piece(each: VisiblePiece): TemplateResult | string {
-  if (each.kind === 'text') return breakable(each.text);
+  if (each.kind === 'text') return each.text;
   const name = each.name ?? each.text;
-  return html`<span class="hid" role="img" aria-label="hidden character ${name}" title=${name}>${each.text}</span>`;
+  return html`<span class="hid" role="img" aria-label="hidden character ${name}" title=${name}
+    >${each.text}</span
+  >`;
 }
 
-/** Text as the family wrote it. */
+function wrapping(each: VisiblePiece): TemplateResult | string {
+  return each.kind === 'text' ? breakable(each.text) : piece(each);
+}
+
+/** Text as the family wrote it, for a line that is not wrapped. */
 export function data(text: string, layout: VisibleLayout = 'line'): TemplateResult {
   return html`<bdi>${visible(text, layout).map(piece)}</bdi>`;
 }
@@ -34,7 +40,7 @@ export function told(text: string): (TemplateResult | string)[] {
     if (index % 2 === 1) return [piece({ kind: 'token', text: part })];
     return part
       .split(alone)
-      .flatMap((each, at) => (at % 2 === 1 ? [each] : visible(each, 'block').map(piece)));
+      .flatMap((each, at) => (at % 2 === 1 ? [each] : visible(each, 'block').map(wrapping)));
   });
 }
 
@@ -75,7 +81,9 @@ export function longData(
   layout: VisibleLayout = 'line',
 ): TemplateResult {
   const characters = [...text];
-  if (characters.length <= longestText) return html`<code>${data(text, layout)}</code>`;
+  if (characters.length <= longestText) {
+    return html`<bdi><code>${visible(text, layout).map(wrapping)}</code></bdi>`;
+  }
   const toggle = expander(shell, key, `Show all ${count(characters.length, 'character')}`);
   if (shell.view.isExpanded(key)) return html`<code>${data(text, layout)}</code> ${toggle}`;
   const head = characters.slice(0, 200).join('');

@@ -75,7 +75,9 @@ export class TreeElement extends LitElement {
   }
 
   private row(key: string): HTMLElement | undefined {
-    return [...this.querySelectorAll<HTMLElement>('[role=treeitem]')].find((each) => each.dataset['key'] === key);
+    return [...this.querySelectorAll<HTMLElement>('[role=treeitem]')].find(
+      (each) => each.dataset['key'] === key,
+    );
   }
 
   private readonly onFocus = (event: FocusEvent): void => {
@@ -176,13 +178,17 @@ export class TreeElement extends LitElement {
   }
 
   private rowOf(event: Event): TreeRow | undefined {
-    const item = event.target instanceof Element ? event.target.closest<HTMLElement>('[role=treeitem]') : null;
+    const item =
+      event.target instanceof Element ? event.target.closest<HTMLElement>('[role=treeitem]') : null;
     return this.rows.find((row) => row.key === item?.dataset['key']);
   }
 }
 
 /** The waiting question of a held process. */
-function questionOf({ session, process }: ProcessRow, questions: readonly PanelQuestion[]): string | undefined {
+function questionOf(
+  { session, process }: ProcessRow,
+  questions: readonly PanelQuestion[],
+): string | undefined {
   return questions.find(
     ({ question, ending }) =>
       ending === undefined &&

@@ -42,12 +42,18 @@ export function treeRow(row: TreeRow, context: RowContext): TemplateResult {
     aria-expanded=${row.expanded ?? nothing}
     aria-selected=${context.isSelected}
   >
-    ${indents > 0
-      ? html`<span class="indent" aria-hidden="true">${Array.from({ length: indents }, () => html`<i></i>`)}</span>`
-      : nothing}
+    ${
+      indents > 0
+        ? html`<span class="indent" aria-hidden="true"
+            >${Array.from({ length: indents }, () => html`<i></i>`)}</span
+          >`
+        : nothing
+    }
     <div class="row-body">
       <span class="row-line">
-        <span class="tw">${row.expanded === null ? nothing : html`<span class="twist">${icon('chevron')}</span>`}</span>
+        <span class="tw"
+          >${row.expanded === null ? nothing : html`<span class="twist">${icon('chevron')}</span>`}</span
+        >
         ${line(row, context)}
       </span>
       ${foot(row, context)}
@@ -80,18 +86,20 @@ function familyLine({ session }: FamilyRow, context: RowContext): TemplateResult
   };
   return html`${icon('plug')}<span class="what ellip"><span class="name">${data(session.server)}</span></span>
     <span class="meta"
-      >${canContain
-        ? html`<button
-            type="button"
-            class="contain"
-            tabindex="-1"
-            title=${title}
-            aria-label="Contain ${session.server}"
-            @click=${contain}
-          >
-            ${icon('stop')}<span>Contain</span>
-          </button>`
-        : nothing}<span class="age num"
+      >${
+        canContain
+          ? html`<button
+              type="button"
+              class="contain"
+              tabindex="-1"
+              title=${title}
+              aria-label="Contain ${session.server}"
+              @click=${contain}
+            >
+              ${icon('stop')}<span>Contain</span>
+            </button>`
+          : nothing
+      }<span class="age num"
         >${session.state === 'ended' ? 'ended' : age(context.now - Date.parse(session.startedAt))}</span
       ></span
     >`;
@@ -112,9 +120,11 @@ function processLine({ process, isTopOfRequest }: ProcessRow, context: RowContex
       ><span class="name">${data(processName(process))}</span>
       <span class="arg">${data(argumentLine(process.argv))}</span></span
     ><span class="meta"
-      >${isTopOfRequest ? chip(process) : nothing}${process.state === 'ended'
-        ? html`<span class="tail">${process.status ?? 'unknown'}</span>`
-        : html`<span class="age num">${age(context.now - Date.parse(process.startedAt))}</span>`}</span
+      >${isTopOfRequest ? chip(process) : nothing}${
+        process.state === 'ended'
+          ? html`<span class="tail">${process.status ?? 'unknown'}</span>`
+          : html`<span class="age num">${age(context.now - Date.parse(process.startedAt))}</span>`
+      }</span
     >`;
 }
 
@@ -129,7 +139,7 @@ function chip({ request }: ProcessView): TemplateResult | typeof nothing {
   if (request === undefined) return nothing;
   const isSure = request.attribution === 'certain';
   return html`<span class="chip mono" title=${isSure ? nothing : 'Or another request that was in flight'}
-    >${data(requestLabel(request))}${isSure ? nothing : html`<span aria-label="not certain">?</span>`}</span
+    >${data(requestLabel(request))}${isSure ? nothing : html`<span aria-hidden="true">?</span><span class="vh">, not certain</span>`}</span
   >`;
 }
 
@@ -162,17 +172,17 @@ function heldBadge(context: RowContext): TemplateResult {
 }
 
 function familyFoot({ session, alive, ended }: FamilyRow, context: RowContext): TemplateResult {
-  const parts = [`${alive} running`];
+  const parts = [];
+  if (session.state === 'asking') parts.push('waits to start');
+  if (session.state === 'ending') parts.push('ending');
+  if (alive > 0 || session.state === 'running') parts.push(`${alive} running`);
   if (ended > 0) parts.push(`${ended} ended`);
-  if (session.state === 'asking') parts.unshift('waits to start');
-  if (session.state === 'ending') parts.unshift('ending');
+  if (parts.length === 0) parts.push('ended');
   return html`<span class="fam-sub small quiet"
     >${context.isStale ? icon('unknown', 'quiet') : coverageIcon(session.coverage)}<span
-      ><span class="vh"
-        >${context.isStale ? 'coverage not known' : session.coverage.level}, started by </span
-      >${data(clientName(session.client))} · ${parts.join(', ')}${session.cause === undefined
-        ? nothing
-        : html` · ${session.cause}`}</span
+      ><span class="vh">${context.isStale ? 'coverage not known' : session.coverage.level}, started by </span
+      >${data(clientName(session.client))} ·
+      ${parts.join(', ')}${session.cause === undefined ? nothing : html` · ${session.cause}`}</span
     ></span
   >`;
 }

@@ -44,8 +44,7 @@ export function treeRows(
 ): TreeRow[] {
   return sessions.flatMap((session, index) => {
     const key = session.session;
-    const expanded =
-      session.processes.length === 0 ? null : isExpanded(key, session.state !== 'ended');
+    const expanded = session.processes.length === 0 ? null : isExpanded(key, session.state !== 'ended');
     const ended = session.processes.filter((each) => each.state === 'ended').length;
     const family: FamilyRow = {
       kind: 'family',
@@ -149,10 +148,7 @@ function lineage(processes: readonly ProcessView[]): Lineage {
 }
 
 /** Invariant: a parent comes before its child in `byStart`, so no row can be its own ancestor. */
-export function parentOf(
-  child: ProcessView,
-  candidates: readonly ProcessView[],
-): ProcessView | undefined {
+export function parentOf(child: ProcessView, candidates: readonly ProcessView[]): ProcessView | undefined {
   const older = candidates.filter((each) => each.pid === child.ppid && byStart(each, child) < 0);
   const named = older.find((each) => each.startedAt === child.parentStartedAt);
   // Without the parent's start time: the latest holder of that pid, born before the child.
@@ -164,15 +160,14 @@ function byStart(a: ProcessView, b: ProcessView): number {
   return a.pid - b.pid;
 }
 
-function grouped(
-  siblings: readonly ProcessView[],
-  childrenOf: Lineage['childrenOf'],
-): ProcessView[][] {
+function grouped(siblings: readonly ProcessView[], childrenOf: Lineage['childrenOf']): ProcessView[][] {
   const groups = new Map<string, ProcessView[]>();
   for (const each of siblings) {
     const isPlain =
       each.state === 'ended' && !childrenOf.has(each) && each.refusedBy === undefined && !each.detached;
-    const key = isPlain ? `${each.exe ?? ''}\n${each.request?.number ?? ''}` : `\0${each.pid}@${each.startedAt}`;
+    const key = isPlain
+      ? `${each.exe ?? ''}\n${each.request?.number ?? ''}`
+      : `\0${each.pid}@${each.startedAt}`;
     const same = groups.get(key);
     if (same === undefined) groups.set(key, [each]);
     else same.push(each);

@@ -57,9 +57,9 @@ function chooseServer(shell: Shell): TemplateResult {
   const rest = servers.length - shown.length;
   return html`<p>
       ${count(servers.length, 'server')} configured:
-      ${shown.map((each, index) => html`${index > 0 ? ', ' : ''}${data(each.name)}`)}${rest > 0
-        ? ` and ${rest} more`
-        : nothing}.
+      ${shown.map((each, index) => html`${index > 0 ? ', ' : ''}${data(each.name)}`)}${
+        rest > 0 ? ` and ${rest} more` : nothing
+      }.
     </p>
     <p class="acts">
       <vscode-button

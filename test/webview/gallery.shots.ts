@@ -52,7 +52,15 @@ const { port } = server.address() as AddressInfo;
 
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
 });
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(states);
 for (const theme of themes) {
@@ -65,6 +73,7 @@ for (const theme of themes) {
     });
     page.on('pageerror', (error) => console.log(`${theme} ${width}: ${error.message}`));
     for (const state of wanted) {
+      isShooting = false;
       await page.goto(`http://127.0.0.1:${port}/gallery.html?state=${state}&theme=${theme}`);
       await page.waitForTimeout(750);
       const size = await page.evaluate(() => ({
@@ -79,7 +88,6 @@ for (const theme of themes) {
       await page.waitForTimeout(750);
       await page.screenshot({ path: join(out, `${state}-${theme}-${width}-full.png`) });
       await page.setViewportSize({ width, height: 800 });
-      isShooting = false;
     }
     await page.close();
   }

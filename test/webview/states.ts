@@ -36,9 +36,21 @@ const repoTools: SessionView = session({
   processes: [
     process(48192, 48190, ['node', '/opt/repo-tools/server.js']),
     ...gits,
-    process(48230, 48192, ['npm', 'test'], { ...ended(), startedAt: at('14:03:20'), request: request(17, 'run_test') }),
-    process(48236, 48230, ['sh', '-c', 'node test/run.js'], { ...ended(), startedAt: at('14:03:22'), request: request(17, 'run_test') }),
-    process(48240, 48236, ['node', 'test/run.js'], { ...ended(), startedAt: at('14:03:23'), request: request(17, 'run_test') }),
+    process(48230, 48192, ['npm', 'test'], {
+      ...ended(),
+      startedAt: at('14:03:20'),
+      request: request(17, 'run_test'),
+    }),
+    process(48236, 48230, ['sh', '-c', 'node test/run.js'], {
+      ...ended(),
+      startedAt: at('14:03:22'),
+      request: request(17, 'run_test'),
+    }),
+    process(48240, 48236, ['node', 'test/run.js'], {
+      ...ended(),
+      startedAt: at('14:03:23'),
+      request: request(17, 'run_test'),
+    }),
     process(48247, 48240, ['helper', '--quiet', '--out', '/tmp/report.json'], {
       exe: helperPath,
       startedAt: at('14:03:24.618'),
@@ -74,7 +86,10 @@ const stackTools: SessionView = session({
   endedUnlisted: 6,
   processes: [
     process(9200, 9190, ['python3', '/opt/stack-tools/main.py'], { startedAt: at('13:52:00') }),
-    process(9300, 9200, ['docker', 'run', '--rm', 'postgres:16'], { startedAt: at('13:55:40'), request: request(3, 'start_db') }),
+    process(9300, 9200, ['docker', 'run', '--rm', 'postgres:16'], {
+      startedAt: at('13:55:40'),
+      request: request(3, 'start_db'),
+    }),
   ],
 });
 
@@ -149,18 +164,29 @@ const hostile = execQuestion(
       inline: { option: '-e', text: `${'x'.repeat(500)}\n${'\t\tif (a) b();\n'.repeat(40)}\u2067end` },
     },
     request: request(4, 'run\u200b_anything_with_a_very_long_tool_name_that_does_not_fit_in_a_row'),
-    requestArguments: JSON.stringify({ 'na\u202eme': 'v'.repeat(900), b: [1, 2, { c: '\u2028' }], d: null, e: 1, f: 2 }),
+    requestArguments: JSON.stringify({
+      'na\u202eme': 'v'.repeat(900),
+      b: [1, 2, { c: '\u2028' }],
+      d: null,
+      e: 1,
+      f: 2,
+    }),
   }),
   at('14:06:43'),
   at('14:04:43'),
 );
 
 const many: ProcessView[] = Array.from({ length: 60 }, (_, index) =>
-  process(50_000 + index, index === 0 ? 49_999 : 50_000 + Math.floor((index - 1) / 3), ['worker', `--index=${index}`], {
-    startedAt: at(`14:02:${String(index).padStart(2, '0')}`),
-    ...(index % 7 === 6 ? ended(index % 2 === 0 ? 'exit 0' : 'signal SIGKILL') : {}),
-    ...(index % 9 === 4 ? { request: request(index, 'fan_out') } : {}),
-  }),
+  process(
+    50_000 + index,
+    index === 0 ? 49_999 : 50_000 + Math.floor((index - 1) / 3),
+    ['worker', `--index=${index}`],
+    {
+      startedAt: at(`14:02:${String(index).padStart(2, '0')}`),
+      ...(index % 7 === 6 ? ended(index % 2 === 0 ? 'exit 0' : 'signal SIGKILL') : {}),
+      ...(index % 9 === 4 ? { request: request(index, 'fan_out') } : {}),
+    },
+  ),
 );
 const deep: ProcessView[] = Array.from({ length: 16 }, (_, index) =>
   process(60_000 + index, 59_999 + index, ['sh', '-c', `level ${index}`], {
@@ -175,27 +201,52 @@ const answered = {
 
 export const states: Readonly<Record<string, PanelState>> = {
   live,
-  start: { ...base, questions: [startQuestion('s1')], sessions: [session({ session: 'aa01', state: 'asking', startedAt: at('14:04:40') })] },
+  start: {
+    ...base,
+    questions: [startQuestion('s1')],
+    sessions: [session({ session: 'aa01', state: 'asking', startedAt: at('14:04:40') })],
+  },
   exec: { ...live, questions: [helperQuestion] },
   answered: {
     ...live,
     questions: [
       answered,
-      { ...shellQuestion, ending: { kind: 'withdrawn', reason: 'The caller went away.', at: at('14:04:46') } },
+      {
+        ...shellQuestion,
+        ending: { kind: 'withdrawn', reason: 'The caller went away.', at: at('14:04:46') },
+      },
       sshQuestion,
     ],
     refusals: [
-      { session: '7f3a', rule: 'memory-only or deleted file', text: 'node tried to start a program without a file.', at: at('14:04:01') },
+      {
+        session: '7f3a',
+        rule: 'memory-only or deleted file',
+        text: 'node tried to start a program without a file.',
+        at: at('14:04:01'),
+      },
       { rule: 'wrong token', text: 'A reviewer with another token was refused.', at: at('14:04:02') },
     ],
   },
-  quiet: { ...base, sessions: [session({ processes: repoTools.processes.filter((each) => each.state !== 'held') }), stackTools], proposals: ['parcel-tools'] },
+  quiet: {
+    ...base,
+    sessions: [
+      session({ processes: repoTools.processes.filter((each) => each.state !== 'held') }),
+      stackTools,
+    ],
+    proposals: ['parcel-tools'],
+  },
   none: { ...base, servers: [], proposals: ['parcel-tools', 'deploy\u202e'] },
   first: base,
   contained: {
     ...base,
     sessions: [
-      session({ state: 'ended', endedAt: at('14:07:12'), cause: 'contained by reviewer', processes: repoTools.processes.map((each) => ({ ...each, ...ended('signal SIGKILL') })), certificate: certificate() }),
+      session({
+        state: 'ended',
+        endedAt: at('14:07:12'),
+        cause: 'contained by reviewer',
+        processes: repoTools.processes.map((each) => ({ ...each, ...ended('signal SIGKILL') })),
+        certificate: certificate(),
+      }),
       stackTools,
     ],
     certificates: [certificate()],
@@ -204,12 +255,36 @@ export const states: Readonly<Record<string, PanelState>> = {
     ...base,
     sessions: [session({ state: 'ended', endedAt: at('14:07:12'), cause: 'contained by reviewer' })],
     certificates: [
-      certificate({ proved: false, survivors: 1, outside: ['container postgres:16, started by docker'], gaps: ['The evidence disk is full.'], evidence: null }),
+      certificate({
+        proved: false,
+        survivors: 1,
+        outside: ['container postgres:16, started by docker'],
+        gaps: ['The evidence disk is full.'],
+        evidence: null,
+      }),
     ],
   },
-  lost: { ...live, questions: [answered], desk: { kind: 'lost', since: at('14:04:46'), familiesEndAt: at('14:04:51') } },
-  refused: { ...base, desk: { kind: 'refused', reason: 'This editor’s token is not the enrolled one. Reset it with the vault passphrase: kinwatch doctor says how.' } },
-  failed: { ...base, desk: { kind: 'failed', reason: 'The socket path is too long (131 bytes, at most 107): set KINWATCH_HOME to a shorter folder.' }, serversError: 'servers.jsonc line 4: a command must not be empty.' },
+  lost: {
+    ...live,
+    questions: [answered],
+    desk: { kind: 'lost', since: at('14:04:46'), familiesEndAt: at('14:04:51') },
+  },
+  refused: {
+    ...base,
+    desk: {
+      kind: 'refused',
+      reason:
+        'This editor’s token is not the enrolled one. Reset it with the vault passphrase: kinwatch doctor says how.',
+    },
+  },
+  failed: {
+    ...base,
+    desk: {
+      kind: 'failed',
+      reason: 'The socket path is too long (131 bytes, at most 107): set KINWATCH_HOME to a shorter folder.',
+    },
+    serversError: 'servers.jsonc line 4: a command must not be empty.',
+  },
   restricted: { ...live, restricted: true, questions: [shellQuestion], proposals: ['parcel-tools'] },
   hostile: {
     ...base,
@@ -219,12 +294,20 @@ export const states: Readonly<Record<string, PanelState>> = {
         server: 'repo\u202etools',
         processes: [
           process(48192, 48190, ['node', '/opt/repo-tools/server.js']),
-          process(48602, 48192, hostileArguments, { exe: deepPath, state: 'held', startedAt: at('14:04:43'), request: request(4, 'run\u200b_anything_with_a_very_long_tool_name_that_does_not_fit_in_a_row') }),
+          process(48602, 48192, hostileArguments, {
+            exe: deepPath,
+            state: 'held',
+            startedAt: at('14:04:43'),
+            request: request(4, 'run\u200b_anything_with_a_very_long_tool_name_that_does_not_fit_in_a_row'),
+          }),
         ],
         client: { ...client, claims: { name: 'Kin\u200bwatch', version: '\u202e1' } },
         overrides: ['KINWATCH_HOME=/tmp/demo'],
       }),
     ],
   },
-  many: { ...base, sessions: [session({ processes: many }), session({ session: 'dd', server: 'deep', processes: deep })] },
+  many: {
+    ...base,
+    sessions: [session({ processes: many }), session({ session: 'dd', server: 'deep', processes: deep })],
+  },
 };

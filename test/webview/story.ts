@@ -36,7 +36,12 @@ export const request = (number: number, tool: string): RequestRef => ({
   attribution: 'certain',
 });
 
-export const process = (pid: number, ppid: number, argv: string[], more: Partial<ProcessView> = {}): ProcessView => ({
+export const process = (
+  pid: number,
+  ppid: number,
+  argv: string[],
+  more: Partial<ProcessView> = {},
+): ProcessView => ({
   pid,
   ppid,
   startedAt: at('14:01:07'),
@@ -91,7 +96,12 @@ export const exec = (more: Partial<ExecFacts>): ExecFacts => ({
   ...more,
 });
 
-export function execQuestion(id: string, facts: ExecFacts, expiresAt: string, askedAt: string): PanelQuestion {
+export function execQuestion(
+  id: string,
+  facts: ExecFacts,
+  expiresAt: string,
+  askedAt: string,
+): PanelQuestion {
   return {
     question: {
       kind: 'question',
@@ -151,9 +161,24 @@ export const certificate = (more: Partial<Certificate> = {}): Certificate => ({
   session: '7f3a',
   cause: 'contained by reviewer',
   signalled: [
-    { pid: 48602, startedAt: at('14:04:43'), command: '/usr/bin/sh', signals: [{ signal: 'SIGKILL', at: at('14:07:12.004') }] },
-    { pid: 48192, startedAt: at('14:01:07'), command: '/usr/bin/node', signals: [{ signal: 'SIGKILL', at: at('14:07:12.004') }] },
-    { pid: 48247, startedAt: at('14:03:24'), command: '/home/dev/src/parcel/runner/helper', signals: [{ signal: 'SIGKILL', at: at('14:07:12.005') }] },
+    {
+      pid: 48602,
+      startedAt: at('14:04:43'),
+      command: '/usr/bin/sh',
+      signals: [{ signal: 'SIGKILL', at: at('14:07:12.004') }],
+    },
+    {
+      pid: 48192,
+      startedAt: at('14:01:07'),
+      command: '/usr/bin/node',
+      signals: [{ signal: 'SIGKILL', at: at('14:07:12.004') }],
+    },
+    {
+      pid: 48247,
+      startedAt: at('14:03:24'),
+      command: '/home/dev/src/parcel/runner/helper',
+      signals: [{ signal: 'SIGKILL', at: at('14:07:12.005') }],
+    },
   ],
   survivors: 0,
   proved: true,
