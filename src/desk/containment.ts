@@ -13,6 +13,7 @@ import type { Session, Sessions } from './sessions.ts';
 import type { StartApprovals } from './startApprovals.ts';
 import { timerUntil } from './timer.ts';
 import type { Timings } from './timings.ts';
+import { containedBy } from './wording.ts';
 import { endOrphaned, type EndRecorded } from './watchdog.ts';
 
 export interface ContainmentParts {
@@ -47,7 +48,7 @@ export class Containment {
     }
     if (session.containedAt !== undefined) return undefined;
     session.containedAt = new Date().toISOString();
-    supervisor?.send({ kind: 'contain', by: by.kind });
+    supervisor?.send({ kind: 'contain', by: containedBy(by.kind) });
     void execs.denyAll(session, 'contained by reviewer');
     const cancel = timerUntil(Date.now() + timings.containMs, () => {
       void this.endWithoutSupervisor(session, supervisor?.peer, 'the supervisor did not contain in time');

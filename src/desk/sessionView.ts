@@ -50,7 +50,7 @@ export function withExec(
   exec: Key & Pick<Of<'exec'>, 'exe' | 'argv' | 'cwd' | 'request'>,
   state: 'running' | 'held',
 ): SessionView {
-  return change(view, exec, ({ refusedBy: _, ...process }) => ({
+  return change(view, exec, ({ refusedBy: _earlier, ...process }) => ({
     ...process,
     state: process.state === 'ended' ? 'ended' : state,
     exe: exec.exe,

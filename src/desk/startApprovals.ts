@@ -13,7 +13,7 @@ import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
 import type { Session, Sessions, SupervisorPort } from './sessions.ts';
 import { StartGrants } from './startGrants.ts';
-import { recordOf, type Scope, startQuestion, type StartVerdict } from './startQuestion.ts';
+import { decisionOf, recordOf, type Scope, startQuestion, type StartVerdict } from './startQuestion.ts';
 import { timerUntil } from './timer.ts';
 import { startAllowed, startDenied, startWaits } from './wording.ts';
 
@@ -51,7 +51,8 @@ export class StartApprovals {
         start.cancelWait === undefined &&
         identity !== undefined &&
         start.identity === identity &&
-        isSame(start.client, client),
+        start.client.pid === client.pid &&
+        start.client.startTicks === client.startTicks,
     );
     const session = waiting?.session ?? this.sessions.open(facts, supervisor);
     session.supervisor = supervisor;
@@ -227,24 +228,7 @@ export class StartApprovals {
   }
 
   private tell(session: Session, verdict: StartVerdict): void {
-    const { server } = session.view;
-    session.supervisor?.send(
-      verdict.kind === 'allow'
-        ? {
-            kind: 'decision',
-            ref: 'start',
-            allow: true,
-            scope: verdict.scope,
-            text: startAllowed(server, verdict.scope),
-          }
-        : {
-            kind: 'decision',
-            ref: 'start',
-            allow: false,
-            rule: verdict.rule,
-            text: startDenied(server, verdict.rule),
-          },
-    );
+    session.supervisor?.send(decisionOf(session.view.server, verdict));
   }
 
   private find(session: Session): Start | undefined {
@@ -255,8 +239,4 @@ export class StartApprovals {
     start.cancelWait?.();
     this.starts.delete(start);
   }
-}
-
-function isSame(a: ProcessKey, b: ProcessKey): boolean {
-  return a.pid === b.pid && a.startTicks === b.startTicks;
 }

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { startCard } from '../core/consequence/card.ts';
 import type { Decider, RecordBody } from '../journal/record.ts';
 import type { Question, Rule } from '../protocol/desk.ts';
+import type { ToSupervisor } from '../protocol/supervisor.ts';
 import type { Session } from './sessions.ts';
+import { startAllowed, startDenied } from './wording.ts';
 
 export type Scope = 'once' | 'session';
 
@@ -43,4 +45,14 @@ export function recordOf(
     ...(executable.digest === undefined ? {} : { digest: executable.digest }),
     text,
   };
+}
+
+export function decisionOf(server: string, verdict: StartVerdict): ToSupervisor {
+  const decision = { kind: 'decision', ref: 'start' } as const;
+  if (verdict.kind === 'deny') {
+    const { rule } = verdict;
+    return { ...decision, allow: false, rule, text: startDenied(server, rule) };
+  }
+  const { scope } = verdict;
+  return { ...decision, allow: true, scope, text: startAllowed(server, scope) };
 }

@@ -37,6 +37,11 @@ export function startDenied(server: string, rule: Rule): string {
   return `Kinwatch denied the start of ${visibleText(server)}: ${wordsOf(rule)}`;
 }
 
+/** Becomes the cause on the certificate. */
+export function containedBy(who: 'reviewer' | 'operator' | 'grant' | 'desk'): string {
+  return who === 'operator' ? 'contained from the command line' : `contained by the ${who}`;
+}
+
 export function startWaits(server: string): string {
   return `Kinwatch is waiting for approval of ${visibleText(server)}: no answer in time; allow it in Kinwatch, then start it again`;
 }

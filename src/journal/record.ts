@@ -2,7 +2,7 @@
  * What the journal holds: one union of record bodies, whatever form the lines on disk take. `sequence` orders
  * events; `at` is the clock's word and may step back.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { certificate, choice, question, refused, rule, transition } from '../protocol/desk.ts';
 import {
   argument,

@@ -6,6 +6,7 @@ import { type FileCalls, openLineJournal } from '../../src/journal/lineWriter.ts
 import {
   execFacts,
   inMs,
+  keyOf,
   operator,
   readRecords,
   recordsOf,
@@ -51,11 +52,8 @@ test('a decision is on the disk before the supervisor hears it', async (t) => {
   assert.deepEqual([decision.ref, decision.allow, decision.scope], ['a', true, 'once']);
   const written = recordsOf(desk, 'decision').find((body) => body.question === question.id);
   assert.equal(written?.allow, true);
-  assert.deepEqual(written?.by, {
-    kind: 'reviewer',
-    pid: process.pid,
-    startTicks: (written?.by as { startTicks: number }).startTicks,
-  });
+  const { pid, startTicks } = keyOf(process.pid);
+  assert.deepEqual(written?.by, { kind: 'reviewer', pid, startTicks });
   assert.equal((await review.next('answered', ({ id }) => id === question.id)).outcome, 'accepted');
 });
 

@@ -34,7 +34,7 @@ test('a peer that leaves more than 8 MiB unread is dropped', async (t) => {
   const text = 'x'.repeat(1024 * 1024);
   let sent = 0;
   while (events.length === 0 && sent < 20) {
-    connection.send({ kind: 'snapshot', ...{ text } });
+    connection.send({ kind: 'snapshot', text } as { kind: string });
     sent += 1;
   }
   assert.deepEqual(events, ['closed']);
@@ -44,7 +44,7 @@ test('a peer that leaves more than 8 MiB unread is dropped', async (t) => {
 
 test('one message of any size is sent', async (t) => {
   const { connection, events, server } = await unread(t);
-  connection.send({ kind: 'snapshot', ...{ text: 'x'.repeat(20 * 1024 * 1024) } });
+  connection.send({ kind: 'snapshot', text: 'x'.repeat(20 * 1024 * 1024) } as { kind: string });
   assert.deepEqual(events, []);
   connection.close();
   await server();
@@ -52,7 +52,7 @@ test('one message of any size is sent', async (t) => {
 
 test('a refused peer that neither reads nor closes is let go', async (t) => {
   const { connection, events, server } = await unread(t);
-  connection.send({ kind: 'snapshot', ...{ text: 'x'.repeat(1024 * 1024) } });
+  connection.send({ kind: 'snapshot', text: 'x'.repeat(1024 * 1024) } as { kind: string });
   connection.refuse('no');
   assert.deepEqual(events, ['closed']);
   await server();

@@ -40,7 +40,7 @@ test('contain: the supervisor freezes, the desk writes evidence, everyone gets t
   terminal.send({ kind: 'contain', session: 'nothing' });
   assert.match((await terminal.next('failed')).reason, /no session "nothing".*kinwatch ps/);
   terminal.send({ kind: 'contain', session });
-  assert.equal((await link.next('contain')).by, 'operator');
+  assert.equal((await link.next('contain')).by, 'contained from the command line');
   const member = {
     ...root,
     ppid: link.pid,

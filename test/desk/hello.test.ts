@@ -115,7 +115,7 @@ test('two newcomers at once: one enrols', async (t) => {
       until('an answer', () => peer.seen.find(({ kind }) => kind === 'welcome' || kind === 'refused')?.kind),
     ),
   );
-  assert.deepEqual(kinds.toSorted(), ['refused', 'welcome']);
+  assert.deepEqual(new Set(kinds), new Set(['refused', 'welcome']));
 });
 
 test('a lost hash with an enrolment record enrols nobody', async (t) => {
