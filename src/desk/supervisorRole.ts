@@ -8,6 +8,7 @@ import type { ExecApprovals } from './execApprovals.ts';
 import { describeMismatch } from './malformed.ts';
 import { mirrorArguments } from './mask.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
+import { isAlive } from './processes.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
 import type { RoleHandler, RolePort } from './role.ts';
@@ -182,8 +183,10 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
       case 'stopped': {
         const { pid, startedAt, outcome } = message;
         records.note({ kind: 'process stop answered', session: id, pid, startedAt, outcome });
-        if (outcome !== 'ended')
+        const member = session.members.get(memberKey(message));
+        if (member !== undefined && isAlive(member)) {
           reviewers.broadcast({ kind: 'failed', request: 'stopProcess', reason: outcome });
+        }
         return undefined;
       }
     }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,7 +49,7 @@ export async function runDesk(t: TestContext, change: DeskChange = {}): Promise<
   const start = await startDesk({
     places,
     uid,
-    user: userInfo().username,
+    user: 'dev',
     processTable: () => Promise.resolve([{ pid: 1, name: 'init' }]),
     ...change,
     timings: { ...timings, ...change.timings },

@@ -5,25 +5,13 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
-import { before, test, type TestContext } from 'node:test';
-import { build } from 'esbuild';
+import { test, type TestContext } from 'node:test';
 import { isAlive } from '../../src/desk/processes.ts';
 import type { Places } from '../../src/protocol/places.ts';
 import { keyOf, makePlaces, operator, OwnPeer, reviewer, runDesk, token, until } from './harness.ts';
 
-const bundle = resolve('out/desk-process/desk.mjs');
-
-before(async () => {
-  await build({
-    entryPoints: ['src/desk.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'error',
-  });
-});
+/** As built: its starters run this file. */
+const bundle = resolve('dist/desk.js');
 
 /** With an environment that holds nothing but the override, as its starters give it. */
 function start(
