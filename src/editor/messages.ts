@@ -48,11 +48,12 @@ export const messages = {
   pickProcess: 'End which process?',
   running: (count: number) => `${count} running`,
 
-  contained: (server: string, survivors: number, proved: boolean) => {
-    if (proved && survivors === 0) return `${server} was contained: nothing it started is alive.`;
-    if (survivors === 0)
-      return `${server} was contained: nothing alive was found; the kernel’s proof is missing.`;
-    return `${server} was contained, but ${survivors} of its processes may be alive. The panel says which.`;
+  ended: (server: string, contained: boolean, survivors: number, proved: boolean) => {
+    const what = `${server} ${contained ? 'was contained' : 'has ended'}`;
+    if (survivors > 0)
+      return `${what}, but ${survivors} of its processes may be alive. The panel says which.`;
+    if (!proved) return `${what}: nothing alive was found, and the kernel’s proof is missing.`;
+    return `${what}: nothing it started is alive.`;
   },
   noEvidence: 'This session has no evidence folder.',
   pickEvidence: (folder: string) => `Evidence in ${folder}`,

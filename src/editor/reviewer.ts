@@ -11,7 +11,8 @@ const tidyMs = 1000;
 
 export interface ReviewerHost extends Pick<LinkHost, 'connect' | 'token' | 'confirmNewEnrolment' | 'now'> {
   changed(state: PanelState): void;
-  certificate(certificate: Certificate): void;
+  /** A family has ended. `asked`: this window asked for its containment. */
+  certificate(certificate: Certificate, asked: boolean): void;
   failed(request: string, reason: string): void;
   /** Something was asked for while there was no desk. */
   notConnected(): void;
@@ -23,6 +24,8 @@ export class Reviewer {
   private current: PanelState = emptyState;
   private readonly link: DeskLink;
   private tidying: NodeJS.Timeout | undefined;
+  /** Sessions whose containment was asked for here and has not come back yet. */
+  private readonly containing = new Set<string>();
 
   constructor(private readonly host: ReviewerHost) {
     this.link = new DeskLink({
@@ -81,6 +84,7 @@ export class Reviewer {
   }
 
   contain(session: string): void {
+    this.containing.add(session);
     this.ask({ kind: 'contain', session });
   }
 
@@ -99,7 +103,10 @@ export class Reviewer {
 
   private take(message: FromDesk): void {
     if (message.kind === 'failed') this.host.failed(message.request, message.reason);
-    if (message.kind === 'certificate') this.host.certificate(message.certificate);
+    if (message.kind === 'certificate') {
+      const { certificate } = message;
+      this.host.certificate(certificate, this.containing.delete(certificate.session));
+    }
     const next = reduce(this.current, message, this.host.now());
     if (next !== this.current) this.set(next);
   }

@@ -72,10 +72,13 @@ function wire(context: vscode.ExtensionContext, places: Places, launcher: string
       status.update(state);
       notifier.update(state);
     },
-    certificate: ({ session, survivors, proved }) => {
+    certificate: ({ session, survivors, proved }, asked) => {
+      const isClean = proved && survivors === 0;
+      // An ordinary end that left nothing is no news.
+      if (isClean && !asked) return;
       const server = reviewer.state.sessions.find((known) => known.session === session)?.server ?? session;
-      const text = messages.contained(server, survivors, proved);
-      if (proved) void vscode.window.showInformationMessage(text);
+      const text = messages.ended(server, asked, survivors, proved);
+      if (isClean) void vscode.window.showInformationMessage(text);
       else void vscode.window.showWarningMessage(text);
     },
     failed: (request, reason) => void vscode.window.showErrorMessage(messages.requestFailed(request, reason)),

@@ -6,21 +6,25 @@
  */
 
 const value = String.raw`[\w.~+/=-]`;
-const secretName = String.raw`[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization)[\w.-]*`;
+const secretWord = String.raw`(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization)`;
 
+// Each shape has the secret as its only group, named `s`. Every quantifier is bounded, or begins where the run
+// of its characters begins: a family chooses this text, and a pattern that is slow on it would hold up the desk.
 const shapes: readonly RegExp[] = [
-  // Each shape has the secret as its only group named `s`.
-  new RegExp(String.raw`\b(?:bearer|basic)\s+(?<s>${value}{8,})`, 'giu'),
+  new RegExp(String.raw`\b(?:bearer|basic)\s{1,8}(?<s>${value}{8,})`, 'giu'),
   /\b(?<s>gh[opsur]_[A-Za-z0-9]{16,}|github_pat_\w{16,})/gu,
   /\b(?<s>glpat-[\w-]{16,})/gu,
   /\b(?<s>sk-[\w-]{16,})/gu,
   /\b(?<s>xox[abeoprs]-[\w-]{10,})/gu,
   /\b(?<s>(?:AKIA|ASIA)[A-Z0-9]{16})\b/gu,
   /\b(?<s>npm_[A-Za-z0-9]{30,})/gu,
-  /\b(?<s>eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/gu,
+  /(?<![\w-])(?<s>eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/gu,
   // The password of a URL's user part.
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:'"]*:(?<s>[^\s/@'"$`;|&<>()]+)@/giu,
-  new RegExp(String.raw`\b${secretName}["']?\s*[=:]\s*["']?(?<s>${value}{6,})`, 'giu'),
+  /:\/\/[^\s/@:'"]{0,256}:(?<s>[^\s/@'"$`;|&<>()]{1,256})@/gu,
+  new RegExp(
+    String.raw`${secretWord}[\w.-]{0,40}["']?\s{0,8}[=:]\s{0,8}["']?(?!(?:bearer|basic)\s)(?<s>${value}{6,})`,
+    'giu',
+  ),
 ];
 
 /** Options whose next argument is a secret. */
@@ -69,5 +73,5 @@ export function redactArguments(argv: readonly string[]): readonly string[] {
 
 /** True when a variable of this name is expected to hold a credential. */
 export function namesSecret(name: string): boolean {
-  return new RegExp(`^${secretName}$`, 'iu').test(name) || /(?:^|_)(?:PAT|AUTH|KEY)$/u.test(name);
+  return new RegExp(secretWord, 'iu').test(name) || /(?:^|_)(?:PAT|AUTH|KEY)$/u.test(name);
 }
