@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordsOf } from '../desk/harness.ts';
+import { inCheckout, isAlive, Rig, Run } from './rig.ts';
+
+const filesystem = inCheckout('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+
+test('a start waits for its answer; allowed, the real server answers, and its end is proved', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.run(['--name', 'files', '--', 'node', filesystem, rig.home]);
+  const initialize = run.ask('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'somebody', version: '7' },
+  });
+  const question = await review.find('question');
+  assert.equal(question.transition, 'first start');
+  assert.equal(recordsOf(rig, 'birth').length, 0, 'nothing runs before the answer');
+  assert.match(JSON.stringify(question.rows), /somebody 7/u, 'the card shows what the client calls itself');
+  // Pings are answered while the start waits.
+  assert.deepEqual((await run.request('ping')).result, {});
+  await review.decide('once');
+  assert.equal((await run.answerTo(initialize)).result.serverInfo.name, 'secure-filesystem-server');
+  run.send({ method: 'notifications/initialized' });
+  const call = await run.answerTo(run.call('list_directory', { path: rig.home }));
+  assert.match(call.result.content[0].text, /state/u);
+  run.child.stdin.end();
+  assert.deepEqual(await run.ended(), { code: 0, signal: null });
+  const { certificate } = await review.find('certificate');
+  assert.equal(certificate.survivors, 0);
+  assert.equal(certificate.proved, true);
+  assert.equal(review.questions().length, 1, 'start-up programs are listed, not asked');
+});
+
+test('a denied start answers initialize with an error that says so, and launches nothing', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools();
+  const initialize = run.initialize();
+  await review.decide('deny');
+  const answer = await initialize;
+  assert.match(answer.error.message, /denied/u);
+  assert.deepEqual(await run.ended(), { code: 3, signal: null });
+  assert.equal(recordsOf(rig, 'birth').length, 0);
+});
+
+test('session: relaunches by the same client process are not asked; once: they are', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  for (const choice of ['once', 'session']) {
+    const run = rig.runTools();
+    const ready = run.ready();
+    await review.decide(choice);
+    await ready;
+    run.child.stdin.end();
+    await run.ended();
+  }
+  const third = rig.runTools();
+  await third.ready();
+  assert.equal(review.questions().length, 2);
+});
+
+test('the decision is on disk before what it decides goes on', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools();
+  const ready = run.ready();
+  await review.decide('once');
+  await ready;
+  const kinds = rig.records().map(({ body }) => body.kind);
+  assert.ok(kinds.indexOf('decision') >= 0);
+  assert.ok(kinds.indexOf('decision') < kinds.indexOf('birth'), kinds.join());
+});
+
+test('the family gets the client’s variables without secrets, the supervisor gets none', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools({
+    GITHUB_TOKEN: 'ghp_0123456789abcdefghijABCDEFGHIJ',
+    VSCODE_IPC_HOOK: '/tmp/x.sock',
+    PLAIN: 'kept',
+    // Would stop any Node process that inherited it.
+    NODE_OPTIONS: '--require=/nonexistent.js',
+  });
+  const ready = run.initialize();
+  await review.decide('once');
+  // The server is a Node process of the user's: it does get NODE_OPTIONS, and fails by it.
+  const answer = await ready;
+  assert.match(answer.error.message, /nonexistent/u);
+  const other = rig.runTools({ GITHUB_TOKEN: 'ghp_0123456789abcdefghijABCDEFGHIJ', PLAIN: 'kept' });
+  const second = other.ready();
+  await review.decide('once', ({ askedAt }) => askedAt > review.questions()[0].askedAt);
+  await second;
+  const environment = Run.value(await other.answerTo(other.call('environment')));
+  assert.equal(environment.PLAIN, 'kept');
+  assert.equal('GITHUB_TOKEN' in environment, false);
+  assert.equal('KINWATCH_HOME' in environment, false);
+  assert.doesNotMatch(JSON.stringify(rig.records()), /ghp_/u, 'no record holds the secret');
+});
+
+test('killing the client’s process ends the family', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools();
+  const ready = run.ready();
+  await review.decide('once');
+  await ready;
+  run.child.kill('SIGTERM');
+  await run.ended();
+  assert.ok(rig.members().length > 0);
+  assert.equal(rig.members().some(isAlive), false, 'the shim returns when the family is gone');
+});
