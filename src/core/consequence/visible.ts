@@ -71,6 +71,9 @@ const close = '\u27e7';
 // Controls, format characters, surrogates, private use, unassigned; separators other than the space; whatever
 // a renderer may leave out (variation selectors, fillers, the tags block); the blank braille cell.
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e6\u27e7]|(?! )\p{Zs}/u;
+/** Most text by far; told apart first because the rest is read character by character. */
+const plainAscii = /^[ -~]*$/u;
+const tooManySpaces = ' '.repeat(longestSpaceRun + 1);
 const mark = /\p{M}/u;
 const pictograph = /\p{Extended_Pictographic}/u;
 
@@ -84,6 +87,8 @@ function token(codePoint: number): VisiblePiece {
 
 /** Cuts text into what may be shown as it is and tokens for the rest. Empty text has no pieces. */
 export function visible(text: string, layout: VisibleLayout = 'line'): readonly VisiblePiece[] {
+  if (plainAscii.test(text) && !text.includes(tooManySpaces))
+    return text === '' ? [] : [{ kind: 'text', text }];
   const pieces: VisiblePiece[] = [];
   let plain = '';
   let marks = 0;

@@ -27,6 +27,9 @@ const shapes: readonly RegExp[] = [
   ),
 ];
 
+/** `://:x@`: nothing shorter holds a shape. A family may send tens of thousands of short arguments. */
+const shortestShape = 6;
+
 /** Options whose next argument is a secret. */
 const secretOption = /^--?(?:password|passwd|passphrase|token|api-?key|secret|auth-token|access-token)$/iu;
 
@@ -37,6 +40,7 @@ export function mask(secret: string): string {
 
 /** Masks token shapes inside a text; other text is returned unchanged. */
 export function redact(text: string): string {
+  if (text.length < shortestShape) return text;
   const found: { readonly from: number; readonly to: number }[] = [];
   for (const shape of shapes) {
     for (const match of text.matchAll(shape)) {
