@@ -33,7 +33,7 @@ function certificateCard(shell: Shell, it: Certificate): TemplateResult {
     <h3 class="headline" id=${id}>${data(server)} ${outcome(it)}</h3>
     <dl class="facts">
       ${fact('Cause', html`${told(it.cause)}`)} ${fact('Evidence', evidence(it))}
-      ${it.signalled.length > 0 ? fact('Ended', ended(shell, it), true) : nothing}
+      ${it.signalled.length > 0 ? fact('Ended', endedTable(shell, it), true) : nothing}
       ${fact(
         'Survivors',
         html`<strong class="num ${it.survivors > 0 ? 'err-t' : ''}">${it.survivors}</strong> ${
@@ -108,7 +108,7 @@ function evidence(it: Certificate): TemplateResult {
     </p>`;
 }
 
-function ended(shell: Shell, it: Certificate): TemplateResult {
+function endedTable(shell: Shell, it: Certificate): TemplateResult {
   const key = `cert/${it.session}`;
   const isCut = it.signalled.length > shownProcesses + 1;
   const shown = isCut && !shell.view.isExpanded(key) ? it.signalled.slice(0, shownProcesses) : it.signalled;

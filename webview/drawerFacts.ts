@@ -102,7 +102,10 @@ export function familyFacts(session: SessionView): Fact[] {
       label: 'Client',
       body: html`<code>${data(exe)}</code>
         <p class="sub">
-          <span>pid ${client.pid}, since <span class="num">${fullTime(client.startedAt)}</span> UTC</span>
+          <span
+            >pid ${client.pid}, since
+            <span class="num">${fullTime(client.startedAt).slice(0, 19)}</span> UTC</span
+          >
         </p>
         ${
           client.claims === undefined
@@ -114,7 +117,7 @@ export function familyFacts(session: SessionView): Fact[] {
                 >
               </p>`
         }`,
-      text: `${visibleText(exe)}, ${clientName(client)}, pid ${client.pid}, since ${fullTime(client.startedAt)} UTC`,
+      text: `${visibleText(exe)}, ${clientName(client)}, pid ${client.pid}, since ${fullTime(client.startedAt).slice(0, 19)} UTC`,
     },
     {
       label: 'Session',

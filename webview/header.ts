@@ -23,7 +23,9 @@ export function header(shell: Shell): TemplateResult {
         : nothing
     }
     ${waiting > 0 ? waitingItem(shell, waiting) : nothing}
-    <span class="status-item" title="${count(live.length, 'execution family', 'execution families')} alive"
+    <span
+      class="status-item families"
+      title="${count(live.length, 'execution family', 'execution families')} alive"
       >${icon('stack')}<span class="num">${live.length}</span
       ><span class="wide-only">${live.length === 1 ? 'family' : 'families'}</span
       ><span class="vh narrow-only"> ${live.length === 1 ? 'family' : 'families'}</span></span

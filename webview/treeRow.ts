@@ -122,7 +122,7 @@ function processLine({ process, isTopOfRequest }: ProcessRow, context: RowContex
     ><span class="meta"
       >${isTopOfRequest ? chip(process) : nothing}${
         process.state === 'ended'
-          ? html`<span class="tail">${process.status ?? 'unknown'}</span>`
+          ? html`<span class="tail">${(process.status ?? 'unknown').replace(/^signal /u, '')}</span>`
           : html`<span class="age num">${age(context.now - Date.parse(process.startedAt))}</span>`
       }</span
     >`;
