@@ -102,8 +102,14 @@ export function withClaims(view: SessionView, request: Of<'request'>): SessionVi
   return { ...view, client: { ...view.client, claims } };
 }
 
-export function endedView(view: SessionView, cause: string, endedAt: string): SessionView {
-  return { ...view, state: 'ended', cause, endedAt };
+/** @param isEmpty nobody is left: whose end was not told has ended too, nobody knows how. */
+export function endedView(view: SessionView, cause: string, endedAt: string, isEmpty: boolean): SessionView {
+  const processes = view.processes.map((process) =>
+    isEmpty && process.state !== 'ended'
+      ? { ...process, state: 'ended' as const, endedAt, status: 'unknown' }
+      : process,
+  );
+  return { ...view, state: 'ended', cause, endedAt, processes };
 }
 
 function find(view: SessionView, key: Key): ProcessView | undefined {

@@ -107,7 +107,7 @@ export class Sessions {
     if (session.view.state === 'ended') return;
     session.supervisor = undefined;
     this.records.note({ kind: 'session ended', session: session.id, cause, client: session.view.client });
-    const view = endedView(session.view, cause, new Date().toISOString());
+    const view = endedView(session.view, cause, new Date().toISOString(), certificate?.survivors === 0);
     this.update(session, certificate === undefined ? view : { ...view, certificate });
     this.prune(Number.POSITIVE_INFINITY);
     this.changed();

@@ -91,6 +91,8 @@ test('a supervisor that dies: its family is ended within 2 s, not proved', async
     [session, 0, false, 'supervisor died'],
   );
   assert.ok(given.signalled.some(({ pid }: { pid: number }) => pid === root.pid));
+  const { session: view } = await review.next('session', (message) => message.session.state === 'ended');
+  assert.deepEqual([view.processes[0].state, view.processes[0].status], ['ended', 'unknown']);
 });
 
 test('a supervisor that does not contain: the desk does, and ends it too', async (t) => {
