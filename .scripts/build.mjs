@@ -5,7 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,6 +25,8 @@ const node = {
   target: 'node20',
   format: 'cjs',
   external: ['vscode', 'koffi'],
+  // jsonc-parser's main file is UMD, which a bundler cannot follow.
+  mainFields: ['module', 'main'],
   // ps-list asks for its own address to find a Windows helper.
   define: { 'import.meta.url': '__importMetaUrl' },
   banner: { js: "const __importMetaUrl = require('url').pathToFileURL(__filename).href;" },
@@ -34,7 +36,7 @@ const node = {
   logLevel: 'warning',
 };
 
-rmSync(dist, { recursive: true, force: true });
+// Nothing is removed first: a running Kinwatch may be about to load what lies there.
 mkdirSync(join(dist, 'webview'), { recursive: true });
 
 await Promise.all([
@@ -55,9 +57,17 @@ await Promise.all([
   }),
 ]);
 
+await build({
+  ...node,
+  entryPoints: ['.scripts/terminal.ts'],
+  outfile: 'out/terminal/terminal.js',
+  // Runs from the checkout only: the client's library stays where npm put it.
+  packages: 'external',
+});
+
 const template = readFileSync(join(root, 'src/shim/kinwatch.sh'), 'utf8');
 copyFileSync(join(root, 'src/shim/kinwatch.sh'), join(dist, 'kinwatch.in'));
-writeFileSync(
+writeAtomically(
   join(dist, 'kinwatch'),
   template
     .replace('@NODE@', quoted(process.execPath))
@@ -66,7 +76,6 @@ writeFileSync(
     .replace('@SETSID@', quoted(tool('setsid')))
     .replace('@ELECTRON@', "''"),
 );
-chmodSync(join(dist, 'kinwatch'), 0o755);
 
 if (process.argv.includes('--sizes')) {
   for (const file of [
@@ -81,6 +90,13 @@ if (process.argv.includes('--sizes')) {
     if (existsSync(path))
       console.log(`${file.padEnd(18)} ${(statSync(path).size / 1024).toFixed(1).padStart(8)} KiB`);
   }
+}
+
+/** A shell reads its script as it runs: the file is replaced whole. @param {string} path @param {string} text */
+function writeAtomically(path, text) {
+  writeFileSync(`${path}.new`, text, { mode: 0o755 });
+  chmodSync(`${path}.new`, 0o755);
+  renameSync(`${path}.new`, path);
 }
 
 /** @param {string} text */

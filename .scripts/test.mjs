@@ -41,7 +41,10 @@ function filesBelow(folder) {
 
 async function compileTests() {
   const all = filesBelow('test').filter((name) => !name.endsWith('.d.ts'));
-  const entries = all.filter((name) => name.endsWith('.test.ts') || name.startsWith('test/fixtures/') || name.startsWith('test/attacks/'));
+  const entries = all.filter(
+    (name) =>
+      name.endsWith('.test.ts') || name.startsWith('test/fixtures/') || name.startsWith('test/attacks/'),
+  );
   rmSync(join(root, 'out', 'test'), { recursive: true, force: true });
   await build({
     absWorkingDir: root,
@@ -66,11 +69,27 @@ async function compileTests() {
  */
 function readableCheckout() {
   if (!asRoot) return { directory: root, done: () => undefined };
-  const { status } = spawnSync('test', ['-r', join(root, 'package.json')], { uid: scratchUid, gid: scratchUid });
+  const { status } = spawnSync('test', ['-r', join(root, 'package.json')], {
+    uid: scratchUid,
+    gid: scratchUid,
+  });
   if (status === 0) return { directory: root, done: () => undefined };
   const directory = mkdtempSync(join(tmpdir(), 'kinwatch-checkout-'));
   chmodSync(directory, 0o755);
-  for (const name of ['package.json', 'node_modules', 'dist', 'out', 'src', 'test', '.oxlintrc.json', 'package.nls.json', '.scripts', 'tsconfig.json', 'media', 'webview']) {
+  for (const name of [
+    'package.json',
+    'node_modules',
+    'dist',
+    'out',
+    'src',
+    'test',
+    '.oxlintrc.json',
+    'package.nls.json',
+    '.scripts',
+    'tsconfig.json',
+    'media',
+    'webview',
+  ]) {
     cpSync(join(root, name), join(directory, name), { recursive: true, verbatimSymlinks: true });
   }
   // The launcher carries absolute paths.
@@ -87,11 +106,16 @@ function runTests(what, files, directory, options = []) {
   const env = { ...process.env, HOME: home };
   delete env['KINWATCH_HOME'];
   try {
-    run(what, process.execPath, ['--test', ...options, ...files.map((name) => join(directory, relative(root, join(root, name))))], {
-      cwd: directory,
-      env,
-      ...(asRoot ? { uid: scratchUid, gid: scratchUid } : {}),
-    });
+    run(
+      what,
+      process.execPath,
+      ['--test', ...options, ...files.map((name) => join(directory, relative(root, join(root, name))))],
+      {
+        cwd: directory,
+        env,
+        ...(asRoot ? { uid: scratchUid, gid: scratchUid } : {}),
+      },
+    );
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -104,16 +128,21 @@ if (wants('lint')) {
 if (wants('unit') || wants('process') || wants('e2e')) {
   run('build', process.execPath, ['.scripts/build.mjs', '--sizes']);
   const tests = (await compileTests()).filter((name) => name.endsWith('.test.mjs'));
-  const inFolder = (/** @type {string} */ folder) => tests.filter((name) => name.startsWith(`out/test/${folder}/`));
-  const unit = tests.filter((name) => !name.startsWith('out/test/process/') && !name.startsWith('out/test/e2e/'));
+  const inFolder = (/** @type {string} */ folder) =>
+    tests.filter((name) => name.startsWith(`out/test/${folder}/`));
+  const unit = tests.filter(
+    (name) => !name.startsWith('out/test/process/') && !name.startsWith('out/test/e2e/'),
+  );
   const checkout = readableCheckout();
   try {
     if (wants('unit')) runTests('unit tests', unit, checkout.directory);
     // One at a time: they start families of their own and measure waiting.
-    if (wants('process')) runTests('process tests', inFolder('process'), checkout.directory, ['--test-concurrency=1']);
+    if (wants('process'))
+      runTests('process tests', inFolder('process'), checkout.directory, ['--test-concurrency=1']);
   } finally {
     checkout.done();
   }
   // The editor's driver drops to the scratch user itself; the browser may stay root.
-  if (wants('e2e')) run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...inFolder('e2e')]);
+  if (wants('e2e'))
+    run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...inFolder('e2e')]);
 }

@@ -1,8 +1,7 @@
 /** The desk's process: everything that has authority (DESIGN §1). Composes, nothing else. */
-import { userInfo } from 'node:os';
 import psList from 'ps-list';
 import { hardenProcess } from './kernel/process.ts';
-import { placesFor } from './protocol/places.ts';
+import { passwdEntry, placesOfUser } from './protocol/places.ts';
 import { reasonOf } from './desk/deskError.ts';
 import { startDesk } from './desk/run.ts';
 import { timings } from './desk/timings.ts';
@@ -12,23 +11,13 @@ process.on('SIGUSR1', () => undefined);
 hardenProcess();
 process.umask(0o077);
 
-/** A uid may have no passwd entry; then there is no home and no name. */
-function passwdEntry(): { homedir: string | undefined; username: string } {
-  try {
-    return userInfo();
-  } catch {
-    return { homedir: undefined, username: String(process.getuid?.()) };
-  }
-}
-
 async function main(): Promise<void> {
   try {
     const uid = process.getuid?.() ?? -1;
-    const { homedir, username } = passwdEntry();
     const start = await startDesk({
-      places: placesFor(process.env['KINWATCH_HOME'], homedir, uid),
+      places: placesOfUser(process.env['KINWATCH_HOME']),
       uid,
-      user: username,
+      user: passwdEntry().name ?? `uid ${uid}`,
       timings,
       processTable: () => psList(),
     });

@@ -1,9 +1,8 @@
 /** Reads the command line and runs one command. */
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Places, placesFor, PlacesError } from '../protocol/places.ts';
+import { type Places, placesOfUser, PlacesError } from '../protocol/places.ts';
 import { contain } from './contain.ts';
 import { startDesk } from './desk.ts';
 import { messages } from './messages.ts';
@@ -100,16 +99,7 @@ function parsed(args: readonly string[], mostPositionals: number): Parsed {
 }
 
 function places(): Places {
-  return placesFor(process.env['KINWATCH_HOME'], homeDirectory(), process.getuid?.() ?? -1);
-}
-
-function homeDirectory(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // No passwd entry for this uid: KINWATCH_HOME must be set then, and the error says so.
-    return undefined;
-  }
+  return placesOfUser(process.env['KINWATCH_HOME']);
 }
 
 function version(installation: Installation): string {

@@ -1,10 +1,9 @@
 /** Puts the editor's parts together for one window. */
 import { mkdir } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import * as vscode from 'vscode';
 import { connectOrStartDesk } from '../protocol/deskConnection.ts';
 import type { FromPanel } from '../protocol/panel.ts';
-import { type Places, placesFor } from '../protocol/places.ts';
+import { type Places, placesOfUser } from '../protocol/places.ts';
 import { registerCommands } from './commands.ts';
 import { notificationsSetting, providerId, viewId } from './commandTable.ts';
 import { Definitions } from './definitions.ts';
@@ -37,18 +36,9 @@ export async function start(context: vscode.ExtensionContext): Promise<void> {
 
 function placesOrReason(): Places | string {
   try {
-    return placesFor(process.env['KINWATCH_HOME'], homeDirectory(), process.getuid?.() ?? -1);
+    return placesOfUser(process.env['KINWATCH_HOME']);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  }
-}
-
-function homeDirectory(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // No passwd entry for this uid: KINWATCH_HOME must be set then, and the error says so.
-    return undefined;
   }
 }
 

@@ -183,7 +183,11 @@ export type SessionView = z.infer<typeof sessionView>;
 export const toDesk = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hello'), role, protocol: z.int(), token: z.string().exactOptional() }),
   z.strictObject({ kind: z.literal('answer'), id: z.string(), choice }),
-  z.strictObject({ kind: z.literal('workspace'), folders: z.array(z.string()).readonly(), trusted: z.boolean() }),
+  z.strictObject({
+    kind: z.literal('workspace'),
+    folders: z.array(z.string()).readonly(),
+    trusted: z.boolean(),
+  }),
   z.strictObject({ kind: z.literal('contain'), session: z.string() }),
   z.strictObject({ kind: z.literal('stopProcess'), session: z.string(), pid: z.int(), startedAt: time }),
   z.strictObject({ kind: z.literal('ps') }),

@@ -2,6 +2,7 @@
  * Where Kinwatch's files lie (DESIGN §6). From the passwd entry's home and the uid alone, never from XDG
  * variables: clients drop or set those, and one user must have one desk. `KINWATCH_HOME` alone overrides.
  */
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
 export interface Places {
@@ -56,4 +57,24 @@ export function placesFor(override: string | undefined, home: string | undefined
     );
   }
   return { ...places, serversFile: join(places.config, 'servers.jsonc'), socket };
+}
+
+/** The passwd entry of this process's user; both undefined when its uid has none. */
+export function passwdEntry(): { readonly home: string | undefined; readonly name: string | undefined } {
+  try {
+    const { homedir, username } = userInfo();
+    return { home: homedir, name: username };
+  } catch {
+    return { home: undefined, name: undefined };
+  }
+}
+
+/**
+ * The places of this process's user.
+ *
+ * @param override value of `KINWATCH_HOME`.
+ * @throws PlacesError as {@link placesFor}.
+ */
+export function placesOfUser(override: string | undefined): Places {
+  return placesFor(override, passwdEntry().home, process.getuid?.() ?? -1);
 }

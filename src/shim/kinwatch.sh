@@ -17,20 +17,17 @@ own() {
     ${KINWATCH_WATCHER:+KINWATCH_WATCHER="$KINWATCH_WATCHER"} "$@"
 }
 
-# Twice forked: the desk must be nobody's child, least of all the supervisor's, which adopts orphans.
+# The desk must be nobody's child, least of all the supervisor's, which adopts orphans: this forks a process that
+# forks the desk and ends. What keeps a desk from starting is said on our stderr.
 start_desk() {
-  ( (own "$setsid" "$node" "$dist/desk.js" </dev/null >/dev/null 2>&1) & )
+  ( (own "$node" "$dist/cli.js" desk </dev/null >/dev/null) & )
 }
 
 case "${1-}" in
   run) shift ;;
-  desk)
-    start_desk
-    exit 0
-    ;;
   *)
     own ${TERM:+TERM="$TERM"} ${LANG:+LANG="$LANG"} ${NO_COLOR:+NO_COLOR="$NO_COLOR"} \
-      KINWATCH_LAUNCHER="$0" "$node" "$dist/cli.js" "$@"
+      "$node" "$dist/cli.js" "$@"
     ;;
 esac
 

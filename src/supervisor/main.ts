@@ -1,9 +1,8 @@
 /** What the supervisor's main thread does, in order. */
-import { userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signals } from '../kernel/numbers.ts';
 import { becomeSubreaper, hardenProcess, signalOnParentDeath } from '../kernel/process.ts';
-import { type Places, placesFor, PlacesError } from '../protocol/places.ts';
+import { type Places, placesOfUser, PlacesError } from '../protocol/places.ts';
 import { readLaunch } from './client.ts';
 import { parseRun } from './commandLine.ts';
 import { messages } from './messages.ts';
@@ -31,7 +30,7 @@ export async function superviseRun(argv: readonly string[], bundle: string): Pro
   let plan: StartPlan;
   let places: Places;
   try {
-    places = placesFor(process.env['KINWATCH_HOME'], homeDirectory(), process.getuid?.() ?? -1);
+    places = placesOfUser(process.env['KINWATCH_HOME']);
     checkWatcher(process.env['KINWATCH_WATCHER']);
     const request = parseRun(argv, places.serversFile);
     plan = await planStart(request, readLaunch(shimPid), overridesOf(places));
@@ -45,14 +44,6 @@ export async function superviseRun(argv: readonly string[], bundle: string): Pro
   // The shim may have died before its death could be a signal.
   if (process.ppid !== shimPid) session.stop(messages.clientGone);
   return session.supervise();
-}
-
-function homeDirectory(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch {
-    return undefined; // no passwd entry for this uid: KINWATCH_HOME must be set
-  }
 }
 
 function overridesOf(places: Places): string[] {

@@ -1,8 +1,8 @@
 /** Everything that is known before a person is asked: command, files, environment, client. */
-import { userInfo } from 'node:os';
 import type { StartFacts } from '../core/facts.ts';
 import { familyEnvironment } from '../core/policy/environment.ts';
 import { callHoldMs, startHoldMs } from '../core/transition/deadlines.ts';
+import { passwdEntry } from '../protocol/places.ts';
 import { readCwd } from '../watch/proc.ts';
 import { programFacts, type ProgramLook } from '../watch/program.ts';
 import type { Launch } from './client.ts';
@@ -38,7 +38,7 @@ export async function planStart(
   const facts: StartFacts = {
     server: request.server,
     source: request.source,
-    user: userName(),
+    user: passwdEntry().name ?? `uid ${process.getuid?.() ?? -1}`,
     command: request.command,
     argv,
     resolution: resolved.resolution,
@@ -69,12 +69,4 @@ export async function planStart(
     startHoldMs: startHoldMs(look),
     callHoldMs: callHoldMs(look),
   };
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? -1}`; // no passwd entry for this uid
-  }
 }
