@@ -64,7 +64,8 @@ function treeOf({ client, server, coverage, processes, state }: SessionView): st
         ({ pid, startedAt }) => pid === process.ppid && startedAt === process.parentStartedAt,
       );
       if ((above === undefined ? undefined : keyOf(above)) !== parent) continue;
-      const command = process.argv.length === 0 ? '(not started yet)' : visibleText(process.argv.map(shown).join(' '));
+      const command =
+        process.argv.length === 0 ? '(not started yet)' : visibleText(process.argv.map(shown).join(' '));
       lines.push(
         `${'   '.repeat(depth)}└─ ${process.pid} ${command} ${process.state === 'ended' ? (process.status ?? 'ended') : process.state}`,
       );

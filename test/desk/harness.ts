@@ -316,7 +316,12 @@ export function readRecords({ places }: Pick<TestDesk, 'places'>): JournalRecord
     .map((line) => JSON.parse(line) as JournalRecord);
 }
 
-type Body<K extends RecordBody['kind']> = Extract<RecordBody, { kind: K }>;
+/** The records that may have this kind: some shapes serve several. */
+type Body<K extends RecordBody['kind'], R extends RecordBody = RecordBody> = R extends RecordBody
+  ? K extends R['kind']
+    ? R
+    : never
+  : never;
 
 export function recordsOf<K extends RecordBody['kind']>(desk: Pick<TestDesk, 'places'>, kind: K): Body<K>[] {
   return readRecords(desk)

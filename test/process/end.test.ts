@@ -29,15 +29,20 @@ async function leaveHelper({ rig, review, run }: Started): Promise<Key> {
   const call = run.call('background', { command: '/bin/sh', args: ['-c', 'setsid -f sleep 1000'] });
   const answered: string[] = [];
   for (const name of [/sh/u, /setsid/u, /sleep/u]) {
-    const question = await review.decide('once', (other) => isExec(other) && name.test(other.headline) && !answered.includes(other.id));
+    const question = await review.decide(
+      'once',
+      (other) => isExec(other) && name.test(other.headline) && !answered.includes(other.id),
+    );
     answered.push(question.id);
   }
   await run.answerTo(call);
   const { pid } = await until('the helper runs', () =>
-    recordsOf(rig, 'confirmed').find(({ exe, argv }) => /sleep/u.test(`${exe} ${String(argv[0])}`)),
+    recordsOf(rig, 'confirmed').find(({ exe, argv }) => /sleep/u.test(`${exe} ${JSON.stringify(argv)}`)),
   );
   const key = await until('its birth', () => recordsOf(rig, 'birth').find((birth) => birth.pid === pid));
-  await until('it is detached', () => review.seen.some((message) => message.kind === 'detached' && message.pid === pid));
+  await until('it is detached', () =>
+    review.seen.some((message) => message.kind === 'detached' && message.pid === pid),
+  );
   return { pid: key.pid, startTicks: key.startTicks };
 }
 
@@ -53,12 +58,17 @@ test('contain from the command line: evidence, then KILL, no survivors, proved',
   assert.equal(certificate.proved, true);
   assert.equal(isAlive(helper), false);
   assert.ok(certificate.signalled.some(({ pid }: { pid: number }) => pid === helper.pid));
-  const signals = certificate.signalled.flatMap((one: { signals: { signal: string }[] }) => one.signals.map(({ signal }) => signal));
+  const signals = certificate.signalled.flatMap((one: { signals: { signal: string }[] }) =>
+    one.signals.map(({ signal }) => signal),
+  );
   assert.deepEqual([...new Set(signals)], ['SIGKILL'], 'a person’s Contain sends no TERM');
   const folder: string = certificate.evidence.folder;
   assert.ok(folder.startsWith(rig.places.state));
   assert.ok(readdirSync(folder).includes('processes.json'));
-  assert.match(readFileSync(join(folder, 'processes.json'), 'utf8'), new RegExp(`"pid": ?${helper.pid}\\b`, 'u'));
+  assert.match(
+    readFileSync(join(folder, 'processes.json'), 'utf8'),
+    new RegExp(`"pid": ?${helper.pid}\\b`, 'u'),
+  );
   await run.ended();
 });
 
@@ -107,7 +117,20 @@ test('ps lists sessions and their trees', async (t) => {
   const row = found.processes.find(({ pid }: { pid: number }) => pid === helper.pid);
   assert.equal(row.detached, true);
   assert.equal(row.session, session);
-  for (const key of ['pid', 'ppid', 'startedAt', 'user', 'elapsed', 'stat', 'command', 'exe', 'argv', 'cwd', 'session', 'detached']) {
+  for (const key of [
+    'pid',
+    'ppid',
+    'startedAt',
+    'user',
+    'elapsed',
+    'stat',
+    'command',
+    'exe',
+    'argv',
+    'cwd',
+    'session',
+    'detached',
+  ]) {
     assert.ok(key in row, key);
   }
   assert.match(rig.command('ps').stdout, /sleep/u);
@@ -135,7 +158,10 @@ test('the client closes its end: the detached helper ends too, asked before it i
   assert.equal(certificate.survivors, 0);
   assert.equal(certificate.proved, true);
   const signals = certificate.signalled.find(({ pid }: { pid: number }) => pid === helper.pid).signals;
-  assert.deepEqual(signals.map(({ signal }: { signal: string }) => signal), ['SIGTERM']);
+  assert.deepEqual(
+    signals.map(({ signal }: { signal: string }) => signal),
+    ['SIGTERM'],
+  );
 });
 
 test('a server that dies answers what was asked, with its end, and its children end', async (t) => {
@@ -143,7 +169,9 @@ test('a server that dies answers what was asked, with its end, and its children 
   const helper = await leaveHelper(all);
   const { rig, run } = all;
   const call = run.call('wait', { ms: 100_000 });
-  await until('the call is in flight', () => recordsOf(rig, 'request').some(({ request }) => request.tool === 'wait'));
+  await until('the call is in flight', () =>
+    recordsOf(rig, 'request').some(({ request }) => request.tool === 'wait'),
+  );
   const server = recordsOf(rig, 'birth')[0];
   assert.ok(server);
   process.kill(server.pid, 'SIGKILL');
@@ -174,13 +202,23 @@ test('SIGKILL on what the client started leaves nothing alive, 50 of 50', { time
   const server = inCheckout('test', 'fixtures', 'helperServer.sh');
   for (let i = 0; i < 50; i += 1) {
     // Every tenth pair is deaf: to a closed stdin, and to TERM.
-    const run = rig.run(['--name', `server-${i}`, '--', '/bin/sh', server, ...(i % 10 === 0 ? ['deaf'] : [])]);
+    const run = rig.run([
+      '--name',
+      `server-${i}`,
+      '--',
+      '/bin/sh',
+      server,
+      ...(i % 10 === 0 ? ['deaf'] : []),
+    ]);
     const ready = run.initialize();
     const { session } = await review.decide('once', (question) => question.server === `server-${i}`);
     await ready;
     await ready;
     run.child.kill('SIGKILL');
-    const { certificate } = await review.find('certificate', (message) => message.certificate.session === session);
+    const { certificate } = await review.find(
+      'certificate',
+      (message) => message.certificate.session === session,
+    );
     assert.equal(certificate.survivors, 0);
     if (certificate.proved) proved += 1;
   }

@@ -46,7 +46,10 @@ test('a new program is held inside the exec; allowed, it runs', async (t) => {
   assert.deepEqual(Run.value(answer), { code: 0, signal: null, output: 'done\n' });
   assert.ok(existsSync(marker));
   const confirmed = recordsOf(rig, 'confirmed').map(({ exe }) => exe);
-  assert.ok(confirmed.some((exe) => /\/(?:da)?sh$/u.test(exe)), 'the program that really started is recorded');
+  assert.ok(
+    confirmed.some((exe) => /\/(?:da)?sh$/u.test(exe)),
+    'the program that really started is recorded',
+  );
 });
 
 test('denied, the server’s call gets EACCES and the agent an error that says what; its own content stays', async (t) => {
@@ -66,7 +69,9 @@ test('where the attribution is not certain the result passes unchanged, and the 
   const { rig, review, run } = await started(t);
   const path = program(rig, 'helper', '#!/bin/sh\n');
   const other = run.call('wait', { ms: 3000 });
-  await until('the other call is in flight', () => recordsOf(rig, 'request').some(({ request }) => request.tool === 'wait'));
+  await until('the other call is in flight', () =>
+    recordsOf(rig, 'request').some(({ request }) => request.tool === 'wait'),
+  );
   const call = run.call('run', { command: path });
   const question = await review.decide('deny', isExec);
   assert.equal(question.request.attribution, 'one-of');
@@ -87,7 +92,9 @@ test('a server that waits for its child while it is held: pings are answered and
   });
   const question = await review.find('question', isExec);
   const progress = await until('progress', () =>
-    run.received.find(({ method, params }) => method === 'notifications/progress' && params.progressToken === 'token-1'),
+    run.received.find(
+      ({ method, params }) => method === 'notifications/progress' && params.progressToken === 'token-1',
+    ),
   );
   assert.match(progress.params.message, /Waiting for approval in Kinwatch/u);
   assert.deepEqual((await run.request('ping')).result, {});
@@ -105,7 +112,10 @@ test('session: the same program is not asked again, another text of it is', asyn
   const asked = review.questions().length;
   program(rig, 'helper', '#!/bin/sh\necho 2\n');
   const changed = run.call('run', { command: path });
-  await review.decide('deny', (question) => isExec(question) && review.questions().indexOf(question) >= asked);
+  await review.decide(
+    'deny',
+    (question) => isExec(question) && review.questions().indexOf(question) >= asked,
+  );
   assert.equal((await run.answerTo(changed)).result.isError, true);
 });
 
@@ -125,10 +135,17 @@ test('four held programs do not stop their siblings', async (t) => {
   const { rig, review, run } = await started(t);
   const marker = join(rig.home, 'sibling');
   const held = [1, 2, 3, 4].map((n) => program(rig, `held-${n}`, '#!/bin/sh\n'));
-  const starter = program(rig, 'starter', `#!/bin/sh\n${held.map((path) => `${path} &`).join('\n')}\necho on > ${marker}\nwait\n`);
+  const starter = program(
+    rig,
+    'starter',
+    `#!/bin/sh\n${held.map((path) => `${path} &`).join('\n')}\necho on > ${marker}\nwait\n`,
+  );
   const call = run.call('run', { command: starter });
   const first = await review.decide('once', isExec);
-  await until('four held', () => review.questions().filter((question) => isExec(question) && question.id !== first.id).length === 4);
+  await until(
+    'four held',
+    () => review.questions().filter((question) => isExec(question) && question.id !== first.id).length === 4,
+  );
   await until('their sibling goes on', () => existsSync(marker));
   for (const question of review.questions().filter(isExec)) review.answer(question.id, 'once');
   assert.equal(Run.value(await run.answerTo(call)).code, 0);
@@ -136,7 +153,9 @@ test('four held programs do not stop their siblings', async (t) => {
 
 test('names that are not there are answered like the kernel does, unasked', async (t) => {
   const { review, run } = await started(t);
-  assert.deepEqual(Run.value(await run.answerTo(run.call('run', { command: 'no-such-program' }))), { error: 'ENOENT' });
+  assert.deepEqual(Run.value(await run.answerTo(run.call('run', { command: 'no-such-program' }))), {
+    error: 'ENOENT',
+  });
   assert.deepEqual(Run.value(await run.answerTo(run.call('run', { command: '/etc' }))), { error: 'EACCES' });
   assert.equal(review.questions().filter(isExec).length, 0);
 });
@@ -151,7 +170,10 @@ test('code on standard input and inline code are asked, each text for itself', a
   await review.decide('deny', (other) => isExec(other) && other.id !== question.id);
   assert.equal((await run.answerTo(second)).result.isError, true);
   const third = run.call('run', { command: '/bin/sh', args: [] });
-  await review.decide('deny', (other) => isExec(other) && /no code|standard input|stdin/iu.test(JSON.stringify(other)));
+  await review.decide(
+    'deny',
+    (other) => isExec(other) && /no code|standard input|stdin/iu.test(JSON.stringify(other)),
+  );
   await run.answerTo(third);
 });
 

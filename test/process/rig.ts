@@ -60,14 +60,22 @@ export class Rig {
     if (!existsSync(this.places.socket)) spawnSync(launcher, ['desk'], { env: this.environment });
     await until('desk socket', () => existsSync(this.places.socket));
     const peer = new OwnPeer(this.t, this.places.socket);
-    peer.send({ kind: 'hello', role: 'reviewer', protocol: 1, token: Buffer.alloc(32, 9).toString('base64url') });
+    peer.send({
+      kind: 'hello',
+      role: 'reviewer',
+      protocol: 1,
+      token: Buffer.alloc(32, 9).toString('base64url'),
+    });
     await until('welcome', () => peer.seen.some(({ kind }) => kind === 'welcome'));
     return new Reviewer(peer);
   }
 
   /** `kinwatch run …` as an MCP client starts it. */
   run(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Run {
-    const child = spawn(launcher, ['run', ...argv], { env: { ...this.environment, ...environment }, cwd: this.home });
+    const child = spawn(launcher, ['run', ...argv], {
+      env: { ...this.environment, ...environment },
+      cwd: this.home,
+    });
     const run = new Run(child);
     this.runs.push(run);
     return run;
@@ -119,7 +127,10 @@ export class Reviewer {
 
   find(kind: string, matches: (message: Message) => boolean = () => true): Promise<Message> {
     const look = (): Message => this.seen.find((message) => message.kind === kind && matches(message));
-    return until(`${kind} among ${JSON.stringify(this.seen.map(({ kind: seen, headline }) => headline ?? seen))}`, look);
+    return until(
+      `${kind} among ${JSON.stringify(this.seen.map(({ kind: seen, headline }) => headline ?? seen))}`,
+      look,
+    );
   }
 
   questions(): Message[] {
@@ -132,7 +143,8 @@ export class Reviewer {
 
   /** Answers the next question that matches; gives it. */
   async decide(choice: string, matches: (question: Message) => boolean = () => true): Promise<Message> {
-    const answered = (id: string): boolean => this.seen.some((message) => message.kind === 'answered' && message.id === id);
+    const answered = (id: string): boolean =>
+      this.seen.some((message) => message.kind === 'answered' && message.id === id);
     const question = await this.find('question', (message) => matches(message) && !answered(message.id));
     this.answer(question.id, choice);
     await this.find('answered', ({ id }) => id === question.id);
@@ -173,7 +185,9 @@ export class Run {
   }
 
   answerTo(id: number): Promise<Message> {
-    return until(`answer to ${id}; stderr: ${this.stderr}`, () => this.received.find((message) => message.id === id));
+    return until(`answer to ${id}; stderr: ${this.stderr}`, () =>
+      this.received.find((message) => message.id === id),
+    );
   }
 
   async request(method: string, params: object = {}): Promise<Message> {
@@ -181,7 +195,11 @@ export class Run {
   }
 
   initialize(name = 'test client'): Promise<Message> {
-    return this.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name, version: '1' } });
+    return this.request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name, version: '1' },
+    });
   }
 
   async ready(): Promise<void> {
