@@ -4,7 +4,6 @@ import {
   constants,
   existsSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -15,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Places } from '../protocol/places.ts';
 import { lockFile } from '../kernel/lock.ts';
+import { privateDirectoryFault } from '../watch/privateDirectory.ts';
 import { DeskError, reasonOf } from './deskError.ts';
 
 /**
@@ -28,15 +28,8 @@ export function preparePlaces(places: Places, uid: number): void {
     } catch (cause) {
       throw new DeskError('no place', `${directory} cannot be made: ${reasonOf(cause)}`, { cause });
     }
-    const stat = lstatSync(directory);
-    const fault = !stat.isDirectory()
-      ? 'is not a directory; remove it'
-      : stat.uid !== uid
-        ? `belongs to user ${stat.uid}, not to ${uid}; remove it or set KINWATCH_HOME`
-        : (stat.mode & 0o077) !== 0
-          ? `is open to other users; run: chmod 700 ${directory}`
-          : undefined;
-    if (fault !== undefined) throw new DeskError('unsafe place', `${directory} ${fault}`);
+    const fault = privateDirectoryFault(directory, uid);
+    if (fault !== undefined) throw new DeskError('unsafe place', fault);
   }
 }
 

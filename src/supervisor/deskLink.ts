@@ -9,8 +9,8 @@ const maxLineBytes = 1024 * 1024;
 export interface DeskLinkEvents {
   connected(): void;
   message(message: ToSupervisor): void;
-  /** Told once: refused, closed or broken. `reason` names which. */
-  lost(reason: string, code: string | undefined): void;
+  /** Told once: refused, closed or broken. `reason` names which; `misunderstood`: what came was no message of a desk. */
+  lost(reason: string, code: string | undefined, misunderstood: boolean): void;
 }
 
 export class DeskLink {
@@ -25,8 +25,8 @@ export class DeskLink {
     this.socket = createConnection(socketPath);
     this.socket.on('connect', () => events.connected());
     this.socket.on('data', (chunk) => this.receive(chunk));
-    this.socket.on('error', (error: NodeJS.ErrnoException) => this.lose(error.message, error.code));
-    this.socket.on('close', () => this.lose('the desk closed the connection', undefined));
+    this.socket.on('error', (error: NodeJS.ErrnoException) => this.lose(error.message, error.code, false));
+    this.socket.on('close', () => this.lose('the desk closed the connection', undefined, false));
   }
 
   /**
@@ -62,25 +62,27 @@ export class DeskLink {
     });
   }
 
+  /** Ends it at once, as lost. */
+  abandon(reason: string): void {
+    this.socket.destroy();
+    this.lose(reason, undefined, true);
+  }
+
   private receive(chunk: Buffer): void {
     for (const event of this.lines.push(chunk)) {
-      if (event.kind === 'too long') {
-        this.socket.destroy(new Error('the desk sent a line that is too long'));
-        return;
-      }
+      if (this.over) return;
+      if (event.kind === 'too long') return this.abandon('the desk sent a line that is too long');
       const parsed = parse(event.bytes);
-      if (parsed === undefined) {
-        this.socket.destroy(new Error('the desk sent a message that this version does not know'));
-        return;
-      }
+      if (parsed === undefined)
+        return this.abandon('the desk sent a message that this version does not know');
       this.events.message(parsed);
     }
   }
 
-  private lose(reason: string, code: string | undefined): void {
+  private lose(reason: string, code: string | undefined, misunderstood: boolean): void {
     if (this.over) return;
     this.over = true;
-    this.events.lost(reason, code);
+    this.events.lost(reason, code, misunderstood);
   }
 }
 

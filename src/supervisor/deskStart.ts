@@ -5,29 +5,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 const retryMs = 25;
 export const deskStartMs = 5000;
 
+/** What came of one attempt to connect. */
+export type Attempt =
+  | { readonly kind: 'connected' }
+  /** Nobody listens, or whoever did has gone: a desk may be started. */
+  | { readonly kind: 'none'; readonly reason: string }
+  /** Somebody answered, and not with a welcome: trying again changes nothing. */
+  | { readonly kind: 'refused'; readonly text: string };
+
 /**
  * The supervisor never starts the desk itself: as a subreaper it would adopt it into the family.
  *
- * @param tryOnce one attempt to connect; its reason when nobody listens.
- * @returns undefined when connected, else the last reason.
+ * @param tryOnce one attempt to connect.
+ * @returns how the last attempt ended.
  */
 export async function reachDesk(
   socketPath: string,
   shimPid: number,
-  tryOnce: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  let reason = await tryOnce();
-  if (reason === undefined) return undefined;
+  tryOnce: () => Promise<Attempt>,
+): Promise<Attempt> {
+  let attempt = await tryOnce();
+  if (attempt.kind !== 'none') return attempt;
   process.kill(shimPid, 'SIGUSR1');
   const until = performance.now() + deskStartMs;
   while (performance.now() < until) {
     if (await exists(socketPath)) {
-      reason = await tryOnce();
-      if (reason === undefined) return undefined;
+      attempt = await tryOnce();
+      if (attempt.kind !== 'none') return attempt;
     }
     await delay(retryMs);
   }
-  return reason;
+  return attempt;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,6 +5,9 @@ export const messages = {
   prefix: 'kinwatch: ',
   noDesk: (places: Places, reason: string): string =>
     `Kinwatch's desk did not start (${reason}). Nothing was launched. Look at ${places.runtime} and start again.`,
+  unsafePlace: (fault: string): string => `${fault}. Nothing was launched.`,
+  notADesk: (places: Places, reason: string): string =>
+    `What listens on ${places.socket} is no desk of this version (${reason}). Nothing was launched. End it and start again.`,
   deskRefused: (reason: string): string => `Kinwatch's desk refused this start: ${reason}`,
   spawnFailed: (reason: string): string => `The server could not be launched: ${reason}`,
   unable: (reason: string): string => `Kinwatch cannot hold programs here: ${reason}. Nothing was launched.`,

@@ -1,5 +1,5 @@
 /** From a command's name to the file that will run, and the reasons why it cannot. */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { lookAtFile } from '../watch/files.ts';
 import { lookAtProgram, type ProgramLook } from '../watch/program.ts';
@@ -23,10 +23,25 @@ const defaultPath = '/usr/local/bin:/bin:/usr/bin';
 export function checkCwd(cwd: string): void {
   noTilde('working directory', cwd);
   if (!isAbsolute(cwd))
-    throw new StartError('cannot run', `the working directory ${JSON.stringify(cwd)} is not absolute`);
-  const stats = statSync(cwd, { throwIfNoEntry: false });
-  if (stats === undefined) throw new StartError('cannot run', `the working directory ${cwd} does not exist`);
-  if (!stats.isDirectory()) throw new StartError('cannot run', `the working directory ${cwd} is a file`);
+    throw new StartError(
+      'cannot run',
+      `the working directory ${JSON.stringify(cwd)} is not absolute; write the whole path`,
+    );
+  const fault = directoryFault(cwd);
+  if (fault !== undefined) throw new StartError('cannot run', `the working directory ${cwd} ${fault}`);
+}
+
+function directoryFault(path: string): string | undefined {
+  try {
+    if (!statSync(path).isDirectory()) return 'is a file; name a directory';
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'EIO';
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? 'does not exist; make it, or name another'
+      : `cannot be entered (${code}); make it accessible, or name another`;
+  }
 }
 
 function noTilde(what: string, text: string): void {
@@ -59,12 +74,13 @@ export function resolveCommand(
         path: resolve(cwd, command),
         resolution: isAbsolute(command) ? 'absolute path' : `relative to ${cwd}`,
       }
-    : search(command, cwd, path ?? defaultPath);
+    : search(command, cwd, path ?? defaultPath, `command not found: ${command} is`);
   const first = runnable(found.path, [command, ...args], cwd);
   return { ...found, first, program: behindEnv(first, found.path, args, cwd, path) };
 }
 
-function search(name: string, cwd: string, path: string): { path: string; resolution: string } {
+/** @param what begins the sentence that is said when it is not found. */
+function search(name: string, cwd: string, path: string, what: string): { path: string; resolution: string } {
   const entries = path.split(':');
   let blocked: string | undefined;
   for (const [index, entry] of entries.entries()) {
@@ -83,7 +99,7 @@ function search(name: string, cwd: string, path: string): { path: string; resolu
     throw new StartError('cannot run', `${blocked} is not executable; chmod +x it, or name another command`);
   throw new StartError(
     'cannot run',
-    `command not found: ${name} is in none of the ${entries.length} PATH entries; write its absolute path, or install it`,
+    `${what} in none of the ${entries.length} PATH entries; write its absolute path, or install it`,
   );
 }
 
@@ -94,13 +110,17 @@ function runnable(path: string, argv: readonly string[], cwd: string): ProgramLo
     throw new StartError('cannot run', `${path} cannot be read, so it cannot be checked`);
   const look = lookAtFile(path);
   if (look.kind === 'absent')
-    throw new StartError('cannot run', `command not found: ${path} (${result.code})`);
-  if (!look.look.isFile) throw new StartError('cannot run', `${path} is a directory, not a program`);
+    throw new StartError(
+      'cannot run',
+      `command not found: ${path} (${result.code}); check the path, or install it`,
+    );
+  if (!look.look.isFile)
+    throw new StartError('cannot run', `${path} is a directory, not a program; name the program in it`);
   if (!look.look.executable)
     throw new StartError('cannot run', `${path} is not executable; chmod +x it, or name another command`);
   throw new StartError(
     'cannot run',
-    `${path} cannot be started: the interpreter on its first line is missing (${result.code})`,
+    `${path} cannot be started: its first line names ${result.path} (${result.code}); install it, or correct the line`,
   );
 }
 
@@ -114,11 +134,15 @@ function behindEnv(
 ): ProgramLook {
   if (!first.viaShebang || first.script === undefined || basename(first.executable.facts.path) !== 'env')
     return first;
-  const words = (first.shebangArgument ?? '')
-    .split(/\s+/u)
-    .filter((word) => word !== '' && word !== '-S' && !word.includes('='));
-  const [name, ...options] = words;
-  if (name === undefined) return first;
-  const interpreter = search(name, cwd, searchPath ?? defaultPath);
+  const words = (first.shebangArgument ?? '').split(/\s+/u).filter((word) => word !== '' && word !== '-S');
+  // Assignments stand before the name; what stands behind it are the interpreter's own options.
+  const [name, ...options] = words.slice(words.findIndex((word) => !word.includes('=')));
+  if (name === undefined || name.includes('=')) return first;
+  const interpreter = search(
+    name,
+    cwd,
+    searchPath ?? defaultPath,
+    `${path} cannot be started: its first line asks for ${name}, which is`,
+  );
   return runnable(interpreter.path, [name, ...options, path, ...args], cwd);
 }

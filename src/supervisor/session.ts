@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Places } from '../protocol/places.ts';
-import { reachDesk } from './deskStart.ts';
+import { privateDirectoryFault } from '../watch/privateDirectory.ts';
+import { type Attempt, reachDesk } from './deskStart.ts';
 import { FamilyRun } from './familyRun.ts';
 import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
@@ -31,7 +32,7 @@ export class Session {
   private readonly clientGone = new Signal<string>();
   private readonly filtered = new Signal<FromSpawner>();
   private readonly decided = new Signal<{ allow: boolean; text: string }>();
-  private attempt = new Signal<string | undefined>();
+  private attempt = new Signal<Attempt>();
   private run: FamilyRun | undefined;
 
   constructor(
@@ -73,15 +74,11 @@ export class Session {
     if (filter.kind !== 'filtered') {
       return this.refuse(threads, messages.unable(filter.kind === 'unable' ? filter.reason : filter.kind));
     }
-    const reason = await reachDesk(this.places.socket, this.shimPid, () => this.connect(threads));
-    if (reason !== undefined) {
-      return this.refuse(
-        threads,
-        reason.startsWith(refusedMark)
-          ? messages.deskRefused(reason.slice(refusedMark.length))
-          : messages.noDesk(this.places, reason),
-      );
-    }
+    const fault = this.placesFault();
+    if (fault !== undefined) return this.refuse(threads, fault);
+    const attempt = await reachDesk(this.places.socket, this.shimPid, () => this.connect(threads));
+    if (attempt.kind === 'none') return this.refuse(threads, messages.noDesk(this.places, attempt.reason));
+    if (attempt.kind === 'refused') return this.refuse(threads, attempt.text);
     const decision = await this.ask(threads);
     if (!decision.allow) return this.refuse(threads, decision.text);
     this.run = new FamilyRun(
@@ -96,7 +93,15 @@ export class Session {
     return this.run.finished();
   }
 
-  private connect(threads: Threads): Promise<string | undefined> {
+  /** Before anything is said to whoever listens there. */
+  private placesFault(): string | undefined {
+    const uid = process.getuid?.() ?? -1;
+    const { state, runtime } = this.places;
+    const fault = privateDirectoryFault(state, uid) ?? privateDirectoryFault(runtime, uid);
+    return fault === undefined ? undefined : messages.unsafePlace(fault);
+  }
+
+  private connect(threads: Threads): Promise<Attempt> {
     this.attempt = new Signal();
     threads.toWatch({ kind: 'connect', socketPath: this.places.socket });
     return this.attempt.wait();
@@ -138,13 +143,19 @@ export class Session {
   private fromWatch(message: FromWatch): void {
     switch (message.kind) {
       case 'connected':
-        this.attempt.give(undefined);
+        this.attempt.give({ kind: 'connected' });
         return;
       case 'no desk':
-        this.attempt.give(message.reason);
+        this.attempt.give({ kind: 'none', reason: message.reason });
+        return;
+      case 'not a desk':
+        this.attempt.give({
+          kind: 'refused',
+          text: messages.notADesk(this.places, message.reason),
+        });
         return;
       case 'desk refused':
-        this.attempt.give(`${refusedMark}${message.reason}`);
+        this.attempt.give({ kind: 'refused', text: messages.deskRefused(message.reason) });
         this.decided.give({ allow: false, text: messages.deskRefused(message.reason) });
         return;
       case 'desk lost':
@@ -163,7 +174,6 @@ export class Session {
 
   private deskLost(): void {
     const lost = 'the desk closed the connection';
-    this.attempt.give(lost);
     this.decided.give({ allow: false, text: messages.noDesk(this.places, lost) });
     void delay(deskGraceMs, undefined, { ref: false }).then(() =>
       this.run?.end('contain', messages.deskLost),
@@ -180,6 +190,3 @@ export class Session {
     this.streams.log.write(`${messages.prefix}${text}\n`);
   }
 }
-
-/** Tells a refusal by the desk from the lack of one. */
-const refusedMark = 'refused: ';

@@ -76,6 +76,8 @@ export type FromWatch =
   | { readonly kind: 'connected' }
   /** Nobody listens on the desk's socket. */
   | { readonly kind: 'no desk'; readonly reason: string }
+  /** Somebody listens there, and does not welcome as a desk of this version does. */
+  | { readonly kind: 'not a desk'; readonly reason: string }
   | { readonly kind: 'desk refused'; readonly reason: string }
   | { readonly kind: 'desk lost' }
   | { readonly kind: 'opened'; readonly session: string }

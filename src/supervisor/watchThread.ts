@@ -10,6 +10,9 @@ import { FamilyWatch } from './familyWatch.ts';
 import { OpenRequests } from './openRequests.ts';
 import type { FromWatch, ListenPlan, ToWatch } from './threads.ts';
 
+/** From the connection to the welcome. The desk answers at once; something else may never. */
+const welcomeMs = 5000;
+
 export function runWatch(port: MessagePort): void {
   const thread = new WatchThread(port);
   port.on('message', (message: ToWatch) => thread.handle(message));
@@ -102,17 +105,34 @@ class WatchThread {
   }
 
   private connect(socketPath: string): void {
-    let connected = false;
+    let state: 'connecting' | 'welcomed' | 'over' = 'connecting';
+    const over = (message: FromWatch): void => {
+      state = 'over';
+      clearTimeout(late);
+      this.say(message);
+    };
+    const notADesk = (reason: string): void => {
+      over({ kind: 'not a desk', reason });
+      link.abandon(reason);
+    };
+    const late = setTimeout(() => notADesk(`no welcome within ${welcomeMs / 1000} s`), welcomeMs);
     const link = new DeskLink(socketPath, {
-      connected: () => {
-        connected = true;
-        link.send({ kind: 'hello', role: 'supervisor', protocol: protocolVersion });
+      connected: () => link.send({ kind: 'hello', role: 'supervisor', protocol: protocolVersion }),
+      message: (message) => {
+        if (state === 'welcomed') return this.fromDesk(message);
+        if (message.kind === 'refused') return over({ kind: 'desk refused', reason: message.reason });
+        if (message.kind !== 'welcome') return notADesk(`${message.kind} before the welcome`);
+        if (message.protocol !== protocolVersion)
+          return notADesk(`it speaks protocol ${message.protocol}, this is ${protocolVersion}`);
+        state = 'welcomed';
+        clearTimeout(late);
+        this.say({ kind: 'connected' });
       },
-      message: (message) => this.fromDesk(message),
-      lost: (reason, code) => {
+      lost: (reason, code, misunderstood) => {
         this.link = undefined;
-        if (connected) this.say({ kind: 'desk lost' });
-        else this.say({ kind: 'no desk', reason: code ?? reason });
+        if (state === 'welcomed') over({ kind: 'desk lost' });
+        else if (state === 'connecting')
+          over({ kind: misunderstood ? 'not a desk' : 'no desk', reason: code ?? reason });
       },
     });
     this.link = link;
@@ -121,8 +141,7 @@ class WatchThread {
   private fromDesk(message: ToSupervisor): void {
     switch (message.kind) {
       case 'welcome':
-        this.say({ kind: 'connected' });
-        return;
+        return; // a second one says nothing
       case 'refused':
         this.say({ kind: 'desk refused', reason: message.reason });
         return;

@@ -21,8 +21,8 @@ export interface ProgramLook {
 
 export type ProgramResult =
   | { readonly kind: 'program'; readonly look: ProgramLook }
-  /** The kernel would fail this exec with that errno name. */
-  | { readonly kind: 'absent'; readonly code: string }
+  /** The kernel would fail this exec with that errno name, because of that file. */
+  | { readonly kind: 'absent'; readonly code: string; readonly path: string }
   /** It could run and cannot be read, so neither judged nor confirmed. */
   | { readonly kind: 'unreadable'; readonly path: string };
 
@@ -44,9 +44,9 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
   let shebangArgument: string | undefined;
   for (let depth = 0; depth <= maxShebangDepth; depth += 1) {
     const result = lookAtFile(target);
-    if (result.kind === 'absent') return result;
+    if (result.kind === 'absent') return { ...result, path: target };
     const { look } = result;
-    if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES' };
+    if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES', path: target };
     if (!look.readable) return { kind: 'unreadable', path: look.facts.path };
     const line = shebang(look.facts.path);
     if (line === undefined) {
@@ -65,9 +65,9 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
       ...vector.slice(1),
     ];
     target = line.interpreter;
-    if (!isAbsolute(target)) return { kind: 'absent', code: 'ENOENT' };
+    if (!isAbsolute(target)) return { kind: 'absent', code: 'ENOENT', path: target };
   }
-  return { kind: 'absent', code: 'ELOOP' };
+  return { kind: 'absent', code: 'ELOOP', path: target };
 }
 
 function compose(
