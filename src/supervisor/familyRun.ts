@@ -4,10 +4,12 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeMember, Family, type Recorded } from '../contain/family.ts';
 import { stopOne } from '../contain/stopOne.ts';
+import type { Domain } from '../kernel/landlock.ts';
 import { Listener } from '../kernel/listener.ts';
 import { closeFd } from '../kernel/pidfd.ts';
 import { socketPair } from '../kernel/socketPair.ts';
 import { toArgument } from '../watch/seccomp/capture.ts';
+import { coverageText } from './coverage.ts';
 import { defaultEndTimes, endContained, endOrderly, type EndSubject, type EvidenceResult } from './ending.ts';
 import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
@@ -46,15 +48,23 @@ export class FamilyRun {
     private readonly relay: Relay,
     private readonly plan: StartPlan,
     listenerFd: number,
-    domain: string,
+    domain: Domain,
     private readonly log: Writable,
   ) {
     this.listener = new Listener(listenerFd);
-    const { first, program, argv, facts, callHoldMs } = plan;
-    const coverageText = 'execs held, connections not watched yet';
+    const { first, program, path, argv, facts, callHoldMs } = plan;
     threads.toWatch({
       kind: 'listen',
-      plan: { listenerFd, first, program, argv, user: facts.user, callHoldMs, coverageText, domain },
+      plan: {
+        listenerFd,
+        first,
+        program,
+        path,
+        argv,
+        user: facts.user,
+        callHoldMs,
+        coverageText: coverageText(domain),
+      },
     });
   }
 

@@ -57,8 +57,8 @@ export class FamilyWatch {
 
   /** Resolves when the listener is served: the server may be launched then. */
   async start(): Promise<void> {
-    const { first, program, argv, coverageText } = this.plan;
-    this.watcher.expectRoot(first, argv);
+    const { first, program, path, argv, coverageText } = this.plan;
+    this.watcher.expectRoot({ look: first, requested: path, argv });
     await this.execs.approveStart([first, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();

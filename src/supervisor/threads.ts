@@ -3,6 +3,7 @@
  * to the desk; spawner is the only thread under the filter and launches the server.
  */
 import type { RequestRef, StartFacts } from '../core/facts.ts';
+import type { Domain } from '../kernel/landlock.ts';
 import type { Certificate, Rule } from '../protocol/desk.ts';
 import type { ProgramLook } from '../watch/program.ts';
 
@@ -18,7 +19,7 @@ export interface SpawnPlan {
 export type ToSpawner = { readonly kind: 'spawn'; readonly plan: SpawnPlan };
 export type FromSpawner =
   /** The thread is under the filter. */
-  | { readonly kind: 'filtered'; readonly listenerFd: number; readonly domain: string }
+  | { readonly kind: 'filtered'; readonly listenerFd: number; readonly domain: Domain }
   | { readonly kind: 'unable'; readonly reason: string }
   | { readonly kind: 'spawned'; readonly pid: number }
   | { readonly kind: 'spawn failed'; readonly reason: string }
@@ -41,11 +42,12 @@ export interface ListenPlan {
   /** What the kernel starts first, and what it becomes: both approved with the start. */
   readonly first: ProgramLook;
   readonly program: ProgramLook;
+  /** The file given to the kernel. */
+  readonly path: string;
   readonly argv: readonly string[];
   readonly user: string;
   readonly callHoldMs: number;
   readonly coverageText: string;
-  readonly domain: string;
 }
 
 export type ToWatch =

@@ -17,6 +17,8 @@ export interface ProgramLook {
   readonly viaShebang: boolean;
   /** What stands behind the interpreter on the last `#!` line. */
   readonly shebangArgument?: string;
+  /** What the kernel puts before the script's name: interpreters with their arguments. Empty without a `#!` line. */
+  readonly shebangVector: readonly string[];
 }
 
 export type ProgramResult =
@@ -51,10 +53,9 @@ export function lookAtProgram(path: string, argv: readonly Argument[], cwd: stri
     const line = shebang(look.facts.path);
     if (line === undefined) {
       const composed = compose(look, script, vector, cwd);
-      return {
-        kind: 'program',
-        look: shebangArgument === undefined ? composed : { ...composed, shebangArgument },
-      };
+      const shebangVector = depth === 0 ? [] : vector.slice(0, vector.length - words.slice(1).length - 1);
+      const argument = shebangArgument === undefined ? {} : { shebangArgument };
+      return { kind: 'program', look: { ...composed, ...argument, shebangVector } };
     }
     script ??= look;
     shebangArgument = line.argument;
@@ -75,7 +76,7 @@ function compose(
   script: FileLook | undefined,
   vector: readonly string[],
   cwd: string,
-): ProgramLook {
+): Omit<ProgramLook, 'shebangArgument' | 'shebangVector'> {
   const viaShebang = script !== undefined;
   const runner = runnerPackage(vector);
   const withPackage = runner === undefined ? {} : { package: runner };

@@ -15,6 +15,8 @@ const AT_EMPTY_PATH = 0x1000;
 export interface ExecCall {
   /** As given to the call. */
   readonly requested: string;
+  /** What an interpreter behind a `#!` line is given as its script: `execve(2)`, `execveat(2)`. */
+  readonly scriptName: string;
   /** Absolute, not yet resolved. */
   readonly path: string;
   /** True when the program is named by an open descriptor instead of a path (`fexecve`, memory files). */
@@ -40,10 +42,11 @@ export function readExecPath(memory: TargetMemory, notification: Notification, p
   if (bytes === undefined || cwd === undefined) return { kind: 'unreadable' };
   const requested = bytes.toString('utf8');
   if (!Buffer.from(requested, 'utf8').equals(bytes)) return { kind: 'unreadable' };
-  const by = (base: string): PathResult => ({
+  const by = (base: string, scriptName = requested): PathResult => ({
     kind: 'call',
     call: {
       requested,
+      scriptName,
       path: own(requested.startsWith('/') ? requested : `${base}/${requested}`, notification.tid),
       byDescriptor: false,
       cwd,
@@ -55,8 +58,12 @@ export function readExecPath(memory: TargetMemory, notification: Notification, p
   if (directory === AT_FDCWD) return by(cwd);
   const target = link(`/proc/${notification.tid}/fd/${directory}`);
   if (target === undefined) return { kind: 'unreadable' };
-  if (requested !== '' || (flags & AT_EMPTY_PATH) === 0) return by(target);
-  return { kind: 'call', call: { requested: target, path: target, byDescriptor: true, cwd } };
+  const scriptName = `/dev/fd/${directory}${requested === '' ? '' : `/${requested}`}`;
+  if (requested !== '' || (flags & AT_EMPTY_PATH) === 0) return by(target, scriptName);
+  return {
+    kind: 'call',
+    call: { requested: target, scriptName, path: target, byDescriptor: true, cwd },
+  };
 }
 
 /** `/proc/self` and `/dev/fd` mean the caller's, not ours. The path is not normalised: `..` behind a link is the kernel's business. */

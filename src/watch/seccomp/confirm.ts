@@ -7,6 +7,8 @@ import { toArgument } from './capture.ts';
 
 export interface Expectation {
   readonly look: ProgramLook;
+  /** The path as given to the call: behind a `#!` the kernel hands it to the interpreter. */
+  readonly requested: string;
   readonly argv: readonly Argument[];
 }
 
@@ -33,19 +35,31 @@ export function readStarted(pid: number): Started | undefined {
 }
 
 /** What started instead of the expected program; undefined when it is the one that was judged. */
-export function differs(expectation: Expectation | undefined, started: Started): string | undefined {
-  if (expectation === undefined) return undefined;
+export function differs(expectation: Expectation, started: Started): string | undefined {
   const { facts, changedNs } = expectation.look.executable;
   const same =
     started.stats.dev.toString() === facts.device &&
     started.stats.ino.toString() === facts.inode &&
     started.stats.ctimeNs === changedNs;
   if (!same) return started.exe;
-  // Behind a `#!` the kernel rewrites the vector; otherwise it must be what was judged. Linux gives an empty
-  // vector one empty string.
-  const judged = expectation.argv.length === 0 ? [''] : expectation.argv;
-  const rewritten = expectation.look.viaShebang;
-  return rewritten || sameArguments(judged, started.argv) ? undefined : `${started.exe} with other arguments`;
+  return sameArguments(vectorOf(expectation), started.argv)
+    ? undefined
+    : `${started.exe} with other arguments`;
+}
+
+/** As the kernel builds it: an empty vector gets one empty string, a `#!` line replaces the first. */
+function vectorOf({ look, requested, argv }: Expectation): readonly Argument[] {
+  if (look.viaShebang) return [...look.shebangVector, requested, ...argv.slice(1)];
+  return argv.length === 0 ? [''] : argv;
+}
+
+/** What runs instead of the image that was confirmed before, when nothing was released since. */
+export function changedSince(before: Started, started: Started): string | undefined {
+  const same =
+    before.stats.dev === started.stats.dev &&
+    before.stats.ino === started.stats.ino &&
+    sameArguments(before.argv, started.argv);
+  return same ? undefined : started.exe;
 }
 
 function sameArguments(left: readonly Argument[], right: readonly Argument[]): boolean {

@@ -10,7 +10,7 @@ import { errnos, syscalls } from '../../kernel/numbers.ts';
 import { readThreadGroup } from '../proc.ts';
 import { lookAtProgram, type ProgramLook } from '../program.ts';
 import { type ExecCall, readArguments, readExecPath } from './capture.ts';
-import { differs, type Expectation, readStarted } from './confirm.ts';
+import { changedSince, differs, type Expectation, readStarted, type Started } from './confirm.ts';
 import { type Member, Members } from './members.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
@@ -50,9 +50,11 @@ export class Watcher {
   readonly members: Members;
   private readonly memory = new TargetMemory();
   private readonly expected = new Map<Member, Expectation>();
+  /** What each member was last confirmed to run. */
+  private readonly images = new Map<Member, Started>();
   private readonly listener: Listener;
   /** The server itself: its first exec was judged before it was launched, and its memory is the supervisor's copy. */
-  private root: { look: ProgramLook; argv: readonly string[] } | undefined;
+  private root: Expectation | undefined;
 
   constructor(
     listenerFd: number,
@@ -67,6 +69,7 @@ export class Watcher {
         born: (member) => events.born(member),
         ended: (member) => {
           this.expected.delete(member);
+          this.images.delete(member);
           events.ended(member);
         },
         detached: (member) => events.detached(member),
@@ -76,8 +79,8 @@ export class Watcher {
   }
 
   /** Before the spawn: what the first program under the filter is going to be. */
-  expectRoot(look: ProgramLook, argv: readonly string[]): void {
-    this.root = { look, argv };
+  expectRoot(expectation: Expectation): void {
+    this.root = expectation;
   }
 
   start(): void {
@@ -88,7 +91,8 @@ export class Watcher {
   }
 
   release(exec: HeldExec): boolean {
-    this.expected.set(exec.member, { look: exec.look, argv: exec.argv });
+    const { member, look, argv, call } = exec;
+    this.expected.set(member, { look, argv, requested: call.scriptName });
     return this.listener.answer(exec.id, { kind: 'continue' });
   }
 
@@ -198,16 +202,34 @@ export class Watcher {
   private confirm(member: Member, notification: Notification): void {
     const expectation = this.expected.get(member);
     this.expected.delete(member);
+    const before = this.images.get(member);
     const started = readStarted(member.pid);
-    const fault = started === undefined ? 'a program that cannot be read' : differs(expectation, started);
+    const fault =
+      started === undefined ? 'a program that cannot be read' : faultOf(expectation, before, started);
     if (started === undefined || fault !== undefined) {
       // Left unanswered on purpose: the call waits, so no instruction of that program runs before it is ended.
-      this.events.mismatch(member, expectation?.look.executable.facts.path ?? 'nothing', fault ?? '');
+      const released = expectation?.look.executable.facts.path ?? before?.exe ?? 'nothing';
+      this.events.mismatch(member, released, fault ?? '');
       return;
     }
+    this.images.set(member, started);
     this.events.confirmed(member, started.exe, started.argv, started.cwd);
     this.listener.answer(notification.id, { kind: 'continue' });
   }
+}
+
+/**
+ * A member can make the confirming call by itself, while another of its threads is inside a released exec, and so
+ * use the expectation up before the new program starts: what runs then must still be what was confirmed before.
+ * Without either it is a fork's first word, in the image it was born with.
+ */
+function faultOf(
+  expectation: Expectation | undefined,
+  before: Started | undefined,
+  started: Started,
+): string | undefined {
+  if (expectation !== undefined) return differs(expectation, started);
+  return before === undefined ? undefined : changedSince(before, started);
 }
 
 function isMemoryOnly(call: ExecCall): boolean {
