@@ -1,14 +1,21 @@
 /** The supervisor: launched by the shim, one per server run. Three threads, each this file in another role. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { superviseRun } from './supervisor/main.ts';
-import { runSpawner } from './supervisor/spawner.ts';
 import type { ThreadRole } from './supervisor/threadPair.ts';
-import { runWatch } from './supervisor/watchThread.ts';
 
-if (isMainThread) {
-  void superviseRun(process.argv.slice(2), __filename).then((exitCode) => process.exit(exitCode));
-} else if (parentPort !== null) {
+// Each role loads only its own rooms: a session's start waits for all three.
+async function main(): Promise<void> {
+  if (isMainThread) {
+    const { superviseRun } = await import('./supervisor/main.ts');
+    process.exit(await superviseRun(process.argv.slice(2), __filename));
+  }
+  if (parentPort === null) throw new Error('a supervisor thread without a port');
   const { role } = workerData as { role: ThreadRole };
-  if (role === 'watch') runWatch(parentPort);
-  else runSpawner(parentPort);
+  if (role === 'watch') (await import('./supervisor/watchThread.ts')).runWatch(parentPort);
+  else (await import('./supervisor/spawner.ts')).runSpawner(parentPort);
 }
+
+main().catch((error: unknown) => {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`kinwatch: the supervisor failed: ${text}\n`);
+  process.exit(3);
+});

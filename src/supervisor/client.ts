@@ -1,5 +1,6 @@
 /** Who launched the shim, and with which environment: read off `/proc` as data, never inherited. */
 import type { Argument, ClientFacts } from '../core/facts.ts';
+import type { ClientLook } from '../core/transition/deadlines.ts';
 import { readCmdline, readEnviron, readExe, readStat, startTimeOf } from '../watch/proc.ts';
 import { toArgument } from '../watch/seccomp/capture.ts';
 import { StartError } from './startError.ts';
@@ -47,4 +48,13 @@ function parseEnvironment(entries: readonly Buffer[]): ReadonlyMap<string, strin
     }
   }
   return variables;
+}
+
+/** What tells how long a client waits. */
+export function clientLook({ exe, argv, claims }: ClientFacts): ClientLook {
+  return {
+    argv: argv.map((argument) => (typeof argument === 'string' ? argument : '')),
+    ...(exe === undefined ? {} : { exe }),
+    ...(claims === undefined ? {} : { claimedName: claims.name }),
+  };
 }

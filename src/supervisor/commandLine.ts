@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseServers, type ServerEntry } from '../protocol/config.ts';
+import type { ServerEntry } from '../protocol/config.ts';
 import { StartError } from './startError.ts';
 
 /** What is to be launched, as it was asked for. */
@@ -22,7 +22,7 @@ const usage =
   '       kinwatch run NAME                 a server of servers.jsonc';
 
 /** @throws StartError `usage` */
-export function parseRun(argv: readonly string[], serversFile: string): RunRequest {
+export async function parseRun(argv: readonly string[], serversFile: string): Promise<RunRequest> {
   const separator = argv.indexOf('--');
   const own = separator === -1 ? argv : argv.slice(0, separator);
   const { values, positionals } = parseOwn(own);
@@ -75,8 +75,8 @@ function assignment(text: string): [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-function named(name: string, serversFile: string): RunRequest {
-  const entry = readServers(serversFile, name);
+async function named(name: string, serversFile: string): Promise<RunRequest> {
+  const entry = await readServers(serversFile, name);
   checkVariables(entry, name, serversFile);
   return {
     server: name,
@@ -88,7 +88,7 @@ function named(name: string, serversFile: string): RunRequest {
   };
 }
 
-function readServers(serversFile: string, name: string): ServerEntry {
+async function readServers(serversFile: string, name: string): Promise<ServerEntry> {
   let text: string;
   try {
     text = readFileSync(serversFile, 'utf8');
@@ -99,6 +99,8 @@ function readServers(serversFile: string, name: string): ServerEntry {
       { cause: error },
     );
   }
+  // Schemas take time to load, and a command line needs none.
+  const { parseServers } = await import('../protocol/config.ts');
   const result = parseServers(text);
   if (result.kind === 'invalid')
     throw new StartError('cannot run', `${serversFile} cannot be used: ${result.reason}`);

@@ -23,6 +23,13 @@ import type { FromSpawner, FromWatch } from './threads.ts';
 const evidenceWaitMs = 1500;
 const couldNotRun = 3;
 
+export interface WatchTerms {
+  readonly listenerFd: number;
+  readonly domain: Domain;
+  /** How long an exec is held for an answer: by the client's patience. */
+  readonly callHoldMs: number;
+}
+
 interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -47,12 +54,11 @@ export class FamilyRun {
     private readonly threads: Threads,
     private readonly relay: Relay,
     private readonly plan: StartPlan,
-    listenerFd: number,
-    domain: Domain,
+    { listenerFd, domain, callHoldMs }: WatchTerms,
     private readonly log: Writable,
   ) {
     this.listener = new Listener(listenerFd);
-    const { first, program, path, argv, facts, callHoldMs } = plan;
+    const { first, program, path, argv, facts } = plan;
     threads.toWatch({
       kind: 'listen',
       plan: {

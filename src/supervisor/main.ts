@@ -32,7 +32,7 @@ export async function superviseRun(argv: readonly string[], bundle: string): Pro
   try {
     places = placesOfUser(process.env['KINWATCH_HOME']);
     checkWatcher(process.env['KINWATCH_WATCHER']);
-    const request = parseRun(argv, places.serversFile);
+    const request = await parseRun(argv, places.serversFile);
     plan = await planStart(request, readLaunch(shimPid), overridesOf(places));
   } catch (error) {
     return refuseEarly(error, streams);

@@ -1,7 +1,6 @@
 /** Everything that is known before a person is asked: command, files, environment, client. */
 import type { StartFacts } from '../core/facts.ts';
 import { familyEnvironment } from '../core/policy/environment.ts';
-import { callHoldMs, startHoldMs } from '../core/transition/deadlines.ts';
 import { passwdEntry } from '../protocol/places.ts';
 import { readCwd } from '../watch/proc.ts';
 import { programFacts, type ProgramLook } from '../watch/program.ts';
@@ -19,8 +18,6 @@ export interface StartPlan {
   readonly first: ProgramLook;
   /** Everything on the start card: approved with it. */
   readonly program: ProgramLook;
-  readonly startHoldMs: number;
-  readonly callHoldMs: number;
 }
 
 /** @throws StartError when it cannot be launched. */
@@ -55,10 +52,6 @@ export async function planStart(
     client: launch.client,
     overrides,
   };
-  const look = {
-    argv: launch.client.argv.map((argument) => (typeof argument === 'string' ? argument : '')),
-    ...(launch.client.exe === undefined ? {} : { exe: launch.client.exe }),
-  };
   return {
     facts,
     path: resolved.path,
@@ -66,7 +59,5 @@ export async function planStart(
     variables,
     first: resolved.first,
     program: resolved.program,
-    startHoldMs: startHoldMs(look),
-    callHoldMs: callHoldMs(look),
   };
 }

@@ -1,9 +1,11 @@
 /** One supervised run, from the question whether it may start to the certificate. Runs on the main thread. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
+import { callHoldMs, startHoldMs } from '../core/transition/deadlines.ts';
 import type { Places } from '../protocol/places.ts';
 import { privateDirectoryFault } from '../watch/privateDirectory.ts';
 import { type Attempt, reachDesk } from './deskStart.ts';
+import { clientLook } from './client.ts';
 import { FamilyRun } from './familyRun.ts';
 import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
@@ -34,6 +36,7 @@ export class Session {
   private readonly decided = new Signal<{ allow: boolean; text: string }>();
   private attempt = new Signal<Attempt>();
   private run: FamilyRun | undefined;
+  private callHoldMs = 0;
 
   constructor(
     private readonly plan: StartPlan,
@@ -81,14 +84,9 @@ export class Session {
     if (attempt.kind === 'refused') return this.refuse(threads, attempt.text);
     const decision = await this.ask(threads);
     if (!decision.allow) return this.refuse(threads, decision.text);
-    this.run = new FamilyRun(
-      threads,
-      this.relay,
-      this.plan,
-      filter.listenerFd,
-      filter.domain,
-      this.streams.log,
-    );
+    const { listenerFd, domain } = filter;
+    const terms = { listenerFd, domain, callHoldMs: this.callHoldMs };
+    this.run = new FamilyRun(threads, this.relay, this.plan, terms, this.streams.log);
     void this.clientGone.wait().then((cause) => this.run?.end('orderly', cause));
     return this.run.finished();
   }
@@ -110,7 +108,11 @@ export class Session {
   private async ask(threads: Threads): Promise<{ allow: boolean; text: string }> {
     const claims = await Promise.race([this.claimed.wait(), delay(claimWaitMs, undefined, { ref: false })]);
     const client = { ...this.plan.facts.client, ...(claims === undefined ? {} : { claims }) };
-    const heldUntil = new Date(Date.now() + this.plan.startHoldMs).toISOString();
+    const look = clientLook(client);
+    this.callHoldMs = callHoldMs(look);
+    // The client's patience began when it launched us.
+    const leftMs = Math.max(0, startHoldMs(look) - process.uptime() * 1000);
+    const heldUntil = new Date(Date.now() + leftMs).toISOString();
     threads.toWatch({ kind: 'open', facts: { ...this.plan.facts, client }, heldUntil });
     // While the start waits the client's pings are answered.
     const release = this.relay.hold([]);

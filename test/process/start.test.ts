@@ -111,3 +111,43 @@ test('killing the client’s process ends the family', async (t) => {
   assert.ok(rig.members().length > 0);
   assert.equal(rig.members().some(isAlive), false, 'the shim returns when the family is gone');
 });
+
+test('a start nobody answers in the client’s time is refused; the question stays, and the next launch rejoins it', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const first = rig.runTools();
+  // Cline gives a start three seconds.
+  const answer = await first.initialize('Cline');
+  assert.match(answer.error.message, /waiting for approval in Kinwatch/iu);
+  assert.deepEqual(await first.ended(), { code: 3, signal: null });
+  const question = await review.find('question');
+  assert.equal(
+    review.seen.some(({ kind }) => kind === 'withdrawn'),
+    false,
+    'it stays open',
+  );
+  review.answer(question.id, 'once');
+  await review.find('answered', ({ id, outcome }) => id === question.id && outcome === 'accepted');
+  const second = rig.runTools();
+  await second.ready();
+  assert.equal(
+    review.questions().filter(({ id }) => id !== question.id).length,
+    0,
+    'the answer counted for this launch',
+  );
+  assert.equal(recordsOf(rig, 'birth').length > 0, true);
+});
+
+test('without a reviewer a start is held and stays open; a new program is denied and says how to open one', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools();
+  const ready = run.ready();
+  await review.decide('once');
+  await ready;
+  review.peer.socket.destroy();
+  const answer = await run.answerTo(run.call('run', { command: '/usr/bin/id' }));
+  assert.equal(answer.result.isError, true);
+  assert.match(answer.result.content[0].text, /no reviewer connected/u);
+  assert.match(answer.result.content[0].text, /Show Panel|open/u);
+});
