@@ -43,7 +43,7 @@ export function containedBy(who: 'reviewer' | 'operator' | 'grant' | 'desk'): st
 }
 
 export function startWaits(server: string): string {
-  return `Kinwatch is waiting for approval of ${visibleText(server)}: no answer in time; allow it in Kinwatch, then start it again`;
+  return `${visibleText(server)} is waiting for approval in Kinwatch (no answer in time). Allow it there, then start it again.`;
 }
 
 export function execAllowed(facts: ExecFacts, scope: 'once' | 'session'): string {

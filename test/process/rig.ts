@@ -24,12 +24,12 @@ export function isAlive({ pid, startTicks }: Key): boolean {
 }
 
 /** Polls until it gives something. A process test waits for real programs on a busy machine: the limit is generous. */
-export async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-  const end = Date.now() + 60_000;
+export async function until<T>(what: string | (() => string), look: () => T | undefined | false): Promise<T> {
+  const end = Date.now() + Number(process.env['KINWATCH_TEST_PATIENCE_MS'] ?? 60_000);
   for (;;) {
     const found = look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`did not happen in time: ${what}`);
+    if (Date.now() > end) throw new Error(`did not happen in time: ${typeof what === 'string' ? what : what()}`);
     await delay(10);
   }
 }
@@ -185,8 +185,13 @@ export class Run {
   }
 
   answerTo(id: number): Promise<Message> {
-    return until(`answer to ${id}; stderr: ${this.stderr}`, () =>
-      this.received.find((message) => message.id === id),
+    return until(
+      () => `answer to ${id}; stderr: ${this.stderr}`,
+      () => {
+        const found = this.received.find((message) => message.id === id);
+        if (found !== undefined || !this.closed) return found;
+        throw new Error(`no answer to ${id}, and the run has ended; stderr: ${this.stderr}`);
+      },
     );
   }
 
