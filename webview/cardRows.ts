@@ -24,7 +24,7 @@ export function cardRow(shell: Shell, id: string, row: Row): TemplateResult {
 
 function body(shell: Shell, key: string, row: Row): TemplateResult {
   const { detail } = row;
-  if (detail === undefined) return lines(row.value, () => false);
+  if (detail === undefined) return lines(shell, key, row.value, () => false);
   switch (detail.kind) {
     case 'argv':
       return argv(shell, key, row.value, detail);
@@ -36,7 +36,7 @@ function body(shell: Shell, key: string, row: Row): TemplateResult {
       return claim(shell, key, detail);
     case 'warning': {
       const warnings = new Set(detail.warnings.map((warning) => visibleText(warning)));
-      return lines(row.value, (line) => warnings.has(line));
+      return lines(shell, key, row.value, (line) => warnings.has(line));
     }
     case 'script':
       return script(shell, key, detail.origin, detail.text);
@@ -49,11 +49,29 @@ function body(shell: Shell, key: string, row: Row): TemplateResult {
   }
 }
 
-/** The first line plain, warnings with their icon. */
-function lines(value: string, isWarning: (line: string) => boolean): TemplateResult {
-  return html`${value
-    .split('\n')
-    .map((line) => (isWarning(line) ? warningLine(line) : html`<p>${told(line)}</p>`))}`;
+/** Lines plain, warnings with their icon, lists of names folded when they are long. */
+function lines(
+  shell: Shell,
+  key: string,
+  value: string,
+  isWarning: (line: string) => boolean,
+): TemplateResult {
+  return html`${value.split('\n').map((line, index) => {
+    if (isWarning(line)) return warningLine(line);
+    const names = line.split(', ');
+    return names.length > mostNames ? nameList(shell, `${key}/${index}`, names) : html`<p>${told(line)}</p>`;
+  })}`;
+}
+
+/** More names than this on one line, and the rest is counted until it is asked for. */
+const mostNames = 12;
+const shownNames = 8;
+
+function nameList(shell: Shell, key: string, names: readonly string[]): TemplateResult {
+  const shown = shell.view.isExpanded(key) ? names : names.slice(0, shownNames);
+  return html`<p>
+    ${told(shown.join(', '))} ${expander(shell, key, `Show ${names.length - shownNames} more`)}
+  </p>`;
 }
 
 function warningLine(line: string): TemplateResult {

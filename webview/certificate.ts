@@ -3,36 +3,57 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Certificate } from '../src/protocol/desk.ts';
 import { icon } from './icons.ts';
 import type { Shell } from './shell.ts';
-import { baseName, count, data, domId, expander, told } from './text.ts';
+import { baseName, count, data, domId, expander, sentence, told } from './text.ts';
 import { clockTime } from './time.ts';
 
-/** Certificates of this state, the newest first. */
+/** An ordinary end that left nothing is no news: its row and details say so. */
+export function isNews(it: Certificate): boolean {
+  const isClean = it.survivors === 0 && it.proved && it.outside.length === 0 && it.gaps.length === 0;
+  return !isClean || it.evidence !== null;
+}
+
+/** Certificates that need a look, the newest first and open, older ones folded unless something survived. */
 export function certificates(shell: Shell): TemplateResult[] {
   const all = new Map(shell.state.certificates.map((each) => [each.session, each]));
   for (const { certificate } of shell.state.sessions) {
     if (certificate !== undefined) all.set(certificate.session, certificate);
   }
   return [...all.values()]
+    .filter(isNews)
     .toSorted((a, b) => (a.requestedAt < b.requestedAt ? 1 : -1))
-    .map((each) => certificateCard(shell, each));
+    .map((each, index) => certificateCard(shell, each, index === 0 || each.survivors > 0 || !each.proved));
 }
 
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const milliseconds = (ms: number): string => `${number.format(ms)}\u00a0ms`;
 const shownProcesses = 6;
 
-function certificateCard(shell: Shell, it: Certificate): TemplateResult {
+function certificateCard(shell: Shell, it: Certificate, isOpenAtFirst: boolean): TemplateResult {
   const server = shell.state.sessions.find((each) => each.session === it.session)?.server ?? it.session;
   const id = domId('cert', it.session);
-  const isClean = it.survivors === 0 && it.proved;
+  const key = `cert/${it.session}/open`;
+  const isOpen = shell.view.isExpanded(key, isOpenAtFirst);
+  const toggle = (): void => {
+    shell.view.toggle(key);
+    shell.redraw();
+  };
   return html`<article class="cert" aria-labelledby=${id}>
     <p class="card-kind small">
       ${icon('seal')}<span>Containment certificate</span><span class="grow"></span
       ><span class="quiet num">${clockTime(it.requestedAt)} UTC</span>
     </p>
     <h3 class="headline" id=${id}>${data(server)} ${outcome(it)}</h3>
-    <dl class="facts">
-      ${fact('Cause', html`${told(it.cause)}`)} ${fact('Evidence', evidence(it))}
+    ${isOpen ? certificateFacts(shell, it) : nothing}
+    <button type="button" class="link small" aria-expanded=${isOpen} @click=${toggle}>
+      ${isOpen ? 'Fold' : 'Show the certificate'}
+    </button>
+  </article>`;
+}
+
+function certificateFacts(shell: Shell, it: Certificate): TemplateResult {
+  const isClean = it.survivors === 0 && it.proved;
+  return html`<dl class="facts">
+      ${fact('Cause', html`${told(sentence(it.cause))}`)} ${fact('Evidence', evidence(it))}
       ${it.signalled.length > 0 ? fact('Ended', endedTable(shell, it), true) : nothing}
       ${fact(
         'Survivors',
@@ -77,8 +98,7 @@ function certificateCard(shell: Shell, it: Certificate): TemplateResult {
               >Show evidence</vscode-button
             >
           </div>`
-    }
-  </article>`;
+    }`;
 }
 
 function outcome({ survivors, proved, signalled }: Certificate): string {
@@ -87,6 +107,11 @@ function outcome({ survivors, proved, signalled }: Certificate): string {
   return proved
     ? `is contained. ${ended}, none survive.`
     : `was ended. ${ended}, none found alive, not proved.`;
+}
+
+/** Of a command line that is one text: what stands before its first argument. */
+function programOf(command: string): string {
+  return baseName(command.split(' ', 1)[0] ?? command);
 }
 
 function fact(label: string, body: TemplateResult, isWide = false): TemplateResult {
@@ -125,7 +150,7 @@ function endedTable(shell: Shell, it: Certificate): TemplateResult {
         ${shown.map(
           (each) =>
             html`<tr>
-              <td>${data(baseName(each.command))}</td>
+              <td>${data(programOf(each.command))}</td>
               <td class="num">${each.pid}</td>
               <td>${each.signals.map(({ signal }) => signal.replace(/^SIG/u, '')).join(', ')}</td>
               <td class="r num">

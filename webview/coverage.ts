@@ -2,6 +2,7 @@
 import type { TemplateResult } from 'lit';
 import type { Coverage, SessionView } from '../src/protocol/desk.ts';
 import { icon } from './icons.ts';
+import { sentence } from './text.ts';
 
 const rank = { sampled: 0, observed: 1, held: 2 } as const;
 
@@ -22,7 +23,7 @@ export function weakestCoverage(live: readonly SessionView[]): Coverage | undefi
 
 export function coverageTitle(coverage: Coverage): string {
   const gaps = Object.entries(coverage.gaps).map(([what, number]) => `${what}: ${number}`);
-  return `${coverage.text}. Gaps: ${gaps.length === 0 ? '0' : gaps.join(', ')}.`;
+  return `${sentence(coverage.text)}. Gaps: ${gaps.length === 0 ? '0' : gaps.join(', ')}.`;
 }
 
 export function coverageIcon(coverage: Coverage): TemplateResult {

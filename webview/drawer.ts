@@ -8,8 +8,8 @@ import type { Shell } from './shell.ts';
 import { data } from './text.ts';
 import { processKey } from './treeRows.ts';
 
-/** The drawer's height when pinned, and six rows of the tree. */
-const roomPx = 300 + 6 * 22;
+/** The drawer's greatest height when pinned, and five rows of the tree above it. */
+const roomPx = 300 + 5 * 22;
 
 export class DrawerElement extends LitElement {
   static override readonly properties = { shell: { attribute: false }, isPinned: { state: true } };
@@ -18,8 +18,8 @@ export class DrawerElement extends LitElement {
 
   private readonly resized = new ResizeObserver(() => this.pin());
   private readonly pin = (): void => {
-    const top = this.closest('.pane')?.getBoundingClientRect().top ?? 0;
-    this.isPinned = window.innerHeight - Math.max(0, top) > roomPx;
+    const tree = this.parentElement?.querySelector('kw-tree')?.getBoundingClientRect();
+    this.isPinned = window.innerHeight - Math.max(0, tree?.top ?? 0) > roomPx;
   };
 
   constructor() {

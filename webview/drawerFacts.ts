@@ -1,12 +1,12 @@
 /** What the details say about a process or a family, on screen and as text to copy. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { visibleText } from '../src/core/consequence/visible.ts';
-import type { ProcessView, SessionView } from '../src/protocol/desk.ts';
+import type { Certificate, ProcessView, SessionView } from '../src/protocol/desk.ts';
 import { argumentList } from './args.ts';
 import { icon } from './icons.ts';
 import { attributionWords, clientName, processName, requestLabel } from './processWords.ts';
 import type { Shell } from './shell.ts';
-import { count, data, longData } from './text.ts';
+import { count, data, longData, sentence } from './text.ts';
 import { fullTime } from './time.ts';
 import { parentOf } from './treeRows.ts';
 
@@ -29,7 +29,15 @@ export function processFacts(shell: Shell, session: SessionView, process: Proces
   const key = `drawer/${process.pid}@${process.startedAt}`;
   const facts = [causedBy(process), time('Started', process.startedAt)];
   if (process.endedAt !== undefined) {
-    facts.push(time('Ended', process.endedAt, `, ${process.status ?? 'unknown'}`));
+    facts.push(
+      time(
+        'Ended',
+        process.endedAt,
+        process.status === undefined || process.status === 'unknown'
+          ? '. How is not known.'
+          : `, ${process.status}`,
+      ),
+    );
   }
   if (process.refusedBy !== undefined) {
     facts.push({
@@ -93,6 +101,15 @@ function bornOf(session: SessionView, process: ProcessView): Fact {
   };
 }
 
+function survivorsOf({ survivors, proved }: Certificate): Fact {
+  const word = proved ? ', proved by the kernel' : ', not proved';
+  return {
+    label: 'Survivors',
+    body: html`<strong class="num ${survivors > 0 ? 'err-t' : ''}">${survivors}</strong>${word}`,
+    text: `${survivors}${word}`,
+  };
+}
+
 export function familyFacts(session: SessionView): Fact[] {
   const { client, coverage } = session;
   const exe = client.exe ?? 'a program that could not be read';
@@ -127,7 +144,7 @@ export function familyFacts(session: SessionView): Fact[] {
     time('Started', session.startedAt),
     {
       label: 'Coverage',
-      body: html`${coverage.text}
+      body: html`${sentence(coverage.text)}
         <p class="sub ${gaps.length > 0 ? 'warn-t' : ''}">
           <span>${gaps.length > 0 ? `Gaps: ${gaps.join(', ')}` : 'No gaps counted'}</span>
         </p>`,
@@ -136,6 +153,8 @@ export function familyFacts(session: SessionView): Fact[] {
   ];
   if (session.endedAt !== undefined) {
     facts.push(time('Ended', session.endedAt, session.cause === undefined ? '' : `, ${session.cause}`));
+    const { certificate } = session;
+    if (certificate !== undefined) facts.push(survivorsOf(certificate));
   }
   if (session.overrides.length > 0) {
     facts.push({

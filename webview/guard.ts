@@ -39,8 +39,9 @@ export class Guard {
     return began >= this.since + guardMs;
   }
 
-  /** Milliseconds until a press would count. */
+  /** Milliseconds until a press would count; the whole wait while the buttons were not seen yet. */
   remaining(at: number): number {
+    if (this.top === undefined) return guardMs;
     return Math.max(0, this.since + guardMs - at);
   }
 }

@@ -5,7 +5,7 @@ import { coverageIcon, coverageTitle, isLive, weakestCoverage } from './coverage
 import { icon } from './icons.ts';
 import { nextWaiting } from './openCard.ts';
 import type { Shell } from './shell.ts';
-import { count } from './text.ts';
+import { count, sentence } from './text.ts';
 import { clockTime } from './time.ts';
 
 export function header(shell: Shell): TemplateResult {
@@ -42,7 +42,7 @@ function coverageItem(live: readonly SessionView[]): TemplateResult {
   }
   return html`<span class="status-item grow" title=${coverageTitle(weakest)}
     ><span class="vh">${weakest.level}: </span>${coverageIcon(weakest)}<span class="ellip"
-      >${weakest.text}</span
+      >${sentence(weakest.text)}</span
     ></span
   >`;
 }

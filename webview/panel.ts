@@ -82,6 +82,7 @@ export class PanelElement extends LitElement {
         return `${question.headline} ${until === null ? '' : timeLeftSpoken(until - this.clock.now())}`;
       });
     if (sentences.length > 0) this.spoken = sentences.join(' ');
+    else if (waiting.length === 0) this.spoken = '';
     this.view.open = openAfter(this.view.open, this.known, questions);
     this.known = new Set(ids);
     this.view.save();

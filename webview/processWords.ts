@@ -1,5 +1,6 @@
 /** Short names for what a family runs and who started it. */
-import type { Argument, ClientFacts, RequestRef } from '../src/core/facts.ts';
+import type { ClientFacts, RequestRef } from '../src/core/facts.ts';
+import { clientName as nameByPath } from '../src/core/identity/clientName.ts';
 import type { ProcessView } from '../src/protocol/desk.ts';
 import { baseName } from './text.ts';
 
@@ -13,10 +14,20 @@ export function processName(process: ProcessView): string {
 /** A row shows the beginning; the details have the whole. */
 const longestLine = 240;
 
-/** The arguments after the name on one line, raw. */
-export function argumentLine(argv: readonly Argument[]): string {
+/** Where the system keeps its programs, also under other names: `/bin/sh` may be dash. */
+const systemFolder = /^\/(?:usr\/)?(?:local\/)?s?bin\//u;
+
+/** The arguments after the name on one line, raw; before them the script that an interpreter was started for. */
+export function argumentLine({ exe, argv }: Pick<ProcessView, 'exe' | 'argv'>): string {
+  const [first] = argv;
+  const isScript =
+    typeof first === 'string' &&
+    first.includes('/') &&
+    exe !== undefined &&
+    baseName(first) !== baseName(exe) &&
+    !systemFolder.test(first);
   let line = '';
-  for (const each of argv.slice(1)) {
+  for (const each of argv.slice(isScript ? 0 : 1)) {
     line += `${line === '' ? '' : ' '}${typeof each === 'string' ? quotedArgument(each) : '(not text)'}`;
     if (line.length > longestLine) return `${line.slice(0, longestLine)}…`;
   }
@@ -27,9 +38,9 @@ function quotedArgument(argument: string): string {
   return /^[^\s"'\\$`]+$/u.test(argument) ? argument : JSON.stringify(argument);
 }
 
-/** Its executable's name: what a client calls itself is a claim. */
+/** As cards name it, by its executable: what a client calls itself is a claim. */
 export function clientName(client: ClientFacts): string {
-  return client.exe === undefined ? `pid ${client.pid}` : baseName(client.exe);
+  return client.exe === undefined ? `pid ${client.pid}` : nameByPath(client).name;
 }
 
 export function requestLabel(request: RequestRef): string {

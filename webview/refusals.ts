@@ -1,4 +1,4 @@
-/** What was refused without a question, newest first, and what the workspace proposes and Kinwatch leaves alone. */
+/** What was refused, newest first, and what the workspace proposes and Kinwatch leaves alone. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from './icons.ts';
 import type { Shell } from './shell.ts';
@@ -12,17 +12,13 @@ export function refusals(shell: Shell): TemplateResult | typeof nothing {
   if (all.length === 0) return nothing;
   const key = 'refusals';
   const shown = shell.view.isExpanded(key) ? all : all.slice(0, shownRefusals);
-  return html`<div class="refusals" role="group" aria-label="Refused without a question">
+  return html`<div class="refusals" role="group" aria-label="Refused">
     <ul>
       ${shown.map(
         (each) =>
           html`<li class="note small">
             ${icon('slash', 'quiet')}
-            <span
-              >${told(each.text)}<br /><span class="micro num"
-                >${each.rule} · ${clockTime(each.at)} UTC</span
-              ></span
-            >
+            <span>${told(each.text)}<br /><span class="micro num">${clockTime(each.at)} UTC</span></span>
           </li>`,
       )}
     </ul>
@@ -51,7 +47,8 @@ export function proposals(shell: Shell): TemplateResult | typeof nothing {
           ? expander(shell, key, `Show ${names.length - shownRefusals} more`)
           : nothing
       }
-      Kinwatch doesn’t start ${names.length === 1 ? 'it' : 'them'}.</span
+      Kinwatch doesn’t start ${names.length === 1 ? 'it, and doesn’t see it' : 'them, and doesn’t see them'}
+      when the editor does.</span
     >
   </p>`;
 }

@@ -51,6 +51,11 @@ export function headline(parts: readonly HeadlinePart[]): TemplateResult[] {
   );
 }
 
+/** As the beginning of a line; the desk's words may also stand inside a sentence. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 const numbers = new Intl.NumberFormat('en-US');
 
 /** `1 process`, `4,096 characters`. */

@@ -118,14 +118,19 @@ function groupLine({ processes, isTopOfRequest }: GroupRow): TemplateResult {
 function processLine({ process, isTopOfRequest }: ProcessRow, context: RowContext): TemplateResult {
   return html`${stateIcon(process, context.isStale)}<span class="what ellip"
       ><span class="name">${data(processName(process))}</span>
-      <span class="arg">${data(argumentLine(process.argv))}</span></span
+      <span class="arg">${data(argumentLine(process))}</span></span
     ><span class="meta"
       >${isTopOfRequest ? chip(process) : nothing}${
         process.state === 'ended'
-          ? html`<span class="tail">${(process.status ?? 'unknown').replace(/^signal /u, '')}</span>`
+          ? html`<span class="tail">${endOf(process)}</span>`
           : html`<span class="age num">${age(context.now - Date.parse(process.startedAt))}</span>`
       }</span
     >`;
+}
+
+/** How it ended, short. */
+function endOf({ status }: ProcessView): string {
+  return status === undefined || status === 'unknown' ? 'ended' : status.replace(/^signal /u, '');
 }
 
 function stateIcon(process: ProcessView, isStale: boolean): TemplateResult {

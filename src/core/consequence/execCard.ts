@@ -151,7 +151,7 @@ function ifDenied(facts: ExecFacts): string {
   const { request } = facts;
   const told =
     request?.attribution === 'certain' && request.tool !== undefined
-      ? ` ${visibleText(request.tool)} returns an error that names this rule.`
+      ? ` The agent’s call of ${visibleText(request.tool)} returns an error that names this rule.`
       : '';
   return `${visibleText(what)} doesn’t run: its caller gets “permission denied” (EACCES).${told}`;
 }

@@ -10,7 +10,7 @@ export function requestedBy(client: ClientFacts): CardRow {
   const name = clientName(client);
   const exe = client.exe === undefined ? 'a program that could not be read' : visibleText(client.exe);
   const notes = [
-    `${name.known ? `${name.name}, by its path` : 'Not a client that Kinwatch knows'}. pid ${client.pid}, since ${clock(client.startedAt)}`,
+    `${name.known ? `${name.name}, by its path` : 'Not a client that Kinwatch knows'}. Process ${client.pid}, since ${clock(client.startedAt)}`,
     'Its signature and package owner are not checked in this version.',
   ];
   const command = client.argv

@@ -38,10 +38,7 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     requestedBy(facts.client),
     serverRow(facts),
     { label: 'Because of', value: `${requester} starts the server itself, before any request.` },
-    runs(
-      facts.program,
-      `Asked for as ${quoted(visibleText(facts.command))}. ${visibleText(facts.resolution)}`,
-    ),
+    runs(facts.program, howNamed(facts)),
     ...(inline === null ? [] : [inline]),
     withArguments(facts.argv),
     environment(facts),
@@ -65,6 +62,13 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
       value: `${server} doesn’t start. ${requester} gets an error that names this rule.`,
     },
   ];
+}
+
+function howNamed({ command, resolution }: StartFacts): string {
+  if (resolution === 'absolute path') return 'Named by its full path';
+  // The supervisor's words begin with the name where it was searched for.
+  const how = resolution.startsWith(`${command}, `) ? resolution.slice(command.length + 2) : resolution;
+  return `Asked for as ${quoted(visibleText(command))}, ${visibleText(how)}`;
 }
 
 function serverRow(facts: StartFacts): CardRow {
