@@ -24,6 +24,7 @@ export { editorCacheDir, ensureBrowserEditor } from './installEditor.mjs';
  * @property {Record<string, string>} [env] added to the editor's environment
  * @property {Record<string, unknown>} [settings] user settings beside the ones the run needs
  * @property {Record<string, unknown>} [userFiles] JSON files beside the user settings, by name
+ * @property {boolean} [workspaceTrust] true: folders are untrusted until a person trusts them; absent = all are trusted
  * @property {number} [uid] run as this user (needs root); absent = as the current one
  * @property {number} [gid]
  * @property {(line: string) => void} [log]
@@ -121,7 +122,8 @@ export async function startBrowserEditor(options) {
   const args = [
     editor.entry, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`,
     '--user-data-dir', join(dataDir, 'data'), '--extensions-dir', join(dataDir, 'extensions'),
-    '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--reconnection-grace-time', '2',
+    '--disable-telemetry', '--disable-update-check', '--reconnection-grace-time', '2',
+    ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
     workspace,
   ];
   const child = spawn(editor.node, args, {

@@ -12,7 +12,6 @@ import { dirname, join, resolve } from 'node:path';
 import { SetupError } from './setupError.mjs';
 
 const SETTINGS = {
-  'security.workspace.trust.enabled': false,
   'workbench.startupEditor': 'none',
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
@@ -59,6 +58,7 @@ export function prepareDataDir({
   moreExtensionDirs = [],
   settings = {},
   userFiles = {},
+  workspaceTrust = false,
 }) {
   const userDir = join(dataDir, 'data', 'User');
   const extensionsDir = join(dataDir, 'extensions');
@@ -70,7 +70,11 @@ export function prepareDataDir({
     mkdirSync(dir, { recursive: true });
   }
   if (readdirSync(userDir).length === 0) {
-    const files = { ...userFiles, 'settings.json': { ...SETTINGS, ...settings } };
+    const trust = {
+      'security.workspace.trust.enabled': workspaceTrust,
+      'security.workspace.trust.startupPrompt': 'never',
+    };
+    const files = { ...userFiles, 'settings.json': { ...SETTINGS, ...trust, ...settings } };
     for (const [name, content] of Object.entries(files)) {
       writeFileSync(join(userDir, name), `${JSON.stringify(content, undefined, 2)}\n`);
     }

@@ -7,6 +7,7 @@ import { readExe } from '../watch/proc.ts';
 import { Census } from './census.ts';
 import { Containment } from './containment.ts';
 import { reasonOf } from './deskError.ts';
+import { Digests } from './digests.ts';
 import { Enrolment } from './enrolment.ts';
 import { ExecApprovals } from './execApprovals.ts';
 import type { Peer } from './peer.ts';
@@ -115,6 +116,7 @@ export function composeDesk(parts: DeskParts): Desk {
     reviewers,
     census,
     table: processTable,
+    digests: new Digests(),
   };
   const visitorParts: VisitorParts = {
     known: census,

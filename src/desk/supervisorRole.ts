@@ -3,8 +3,10 @@ import type { ProcessKey } from '../core/facts.ts';
 import { type FromSupervisor, fromSupervisor, type ToSupervisor } from '../protocol/supervisor.ts';
 import type { Census } from './census.ts';
 import type { Containment } from './containment.ts';
+import type { Digests } from './digests.ts';
 import { reasonOf } from './deskError.ts';
 import type { ExecApprovals } from './execApprovals.ts';
+import { InOrder } from './inOrder.ts';
 import { describeMismatch } from './malformed.ts';
 import { mirrorArguments } from './mask.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
@@ -27,6 +29,7 @@ export interface SupervisorParts {
   readonly reviewers: Reviewers;
   readonly census: Census;
   readonly table: ProcessTable;
+  readonly digests: Digests;
 }
 
 type Of<K extends FromSupervisor['kind']> = Extract<FromSupervisor, { kind: K }>;
@@ -35,6 +38,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
   private session: Session | undefined;
   private hasEnded = false;
   private hasRoot = false;
+  private readonly inOrder: InOrder;
 
   /** @param resumed the session of its hello, to take up after a lost desk. */
   constructor(
@@ -43,6 +47,11 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     private readonly parts: SupervisorParts,
   ) {
     parts.census.addSupervisor(port.peer);
+    this.inOrder = new InOrder(
+      parts.digests,
+      (message) => this.act(message),
+      () => this.end(),
+    );
   }
 
   get peer(): ProcessKey {
@@ -56,7 +65,10 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
   message(value: unknown): void {
     const parsed = fromSupervisor.safeParse(value);
     if (!parsed.success) return this.port.malformed(describeMismatch(value, parsed.error));
-    const message = parsed.data;
+    return this.inOrder.take(parsed.data);
+  }
+
+  private act(message: FromSupervisor): void {
     if (message.kind === 'hello') return this.port.malformed('a second hello; say it once, first');
     if (message.kind === 'open') return this.open(message);
     if (this.session === undefined)
@@ -65,6 +77,10 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
   }
 
   closed(): void {
+    this.inOrder.end();
+  }
+
+  private end(): void {
     const { session, parts } = this;
     if (session === undefined || session.supervisor !== this) return;
     session.supervisor = undefined;

@@ -192,11 +192,14 @@ function contentOf({ path, sizeBytes }: FileFacts): string | Promise<string> {
   }
 }
 
-/** Facts for a card: with digests. */
+/**
+ * Facts for a card. Files that a member can write carry the digest of what was just read; the desk knows those of
+ * the others.
+ */
 export async function programFacts(look: ProgramLook): Promise<ProgramFacts> {
-  const withDigest = async (file: FileLook): Promise<FileLook['facts']> => {
-    const digest = await digestFile(file.facts.path, file.facts.sizeBytes);
-    return digest === undefined ? file.facts : { ...file.facts, digest };
+  const withDigest = async ({ facts }: FileLook): Promise<FileFacts> => {
+    const digest = facts.writable ? await digestFile(facts.path, facts.sizeBytes) : undefined;
+    return digest === undefined ? facts : { ...facts, digest };
   };
   return {
     executable: await withDigest(look.executable),
