@@ -9,6 +9,9 @@ import { type Workbench, openWorkbench } from './workbench.ts';
 /** A user without a passwd entry: root is of no interest to Kinwatch, every file counts as writable then. */
 const SCRATCH_USER = { uid: 23917, gid: 23917 };
 
+/** Whom the editor runs as: root drops to the scratch user, everybody else stays who they are. */
+export const editorUser: { uid?: number; gid?: number } = process.getuid?.() === 0 ? SCRATCH_USER : {};
+
 /** The workbench shows after 7–9 s, on a loaded machine after 40 s. */
 export const PATIENCE_MS = 90_000;
 
@@ -43,6 +46,8 @@ export interface OpenEditorOptions {
   port?: number;
   env?: Record<string, string>;
   settings?: Record<string, unknown>;
+  /** True: folders are untrusted until a person trusts them. Absent: every folder is trusted. */
+  workspaceTrust?: boolean;
   /** Absent: 1280 × 800. */
   viewport?: { width: number; height: number };
   /**
@@ -60,8 +65,8 @@ export interface EditorDriver extends Workbench, Chat {
   readonly serverProcess: { pid: number; startTicks: string };
   /** The inner frame of the Kinwatch view, which is opened when it is not. */
   panelFrame(): Promise<FrameLocator>;
-  /** Writes `.screenshots/NAME.png` and gives its path. */
-  screenshot(name: string): Promise<string>;
+  /** Writes `.screenshots/NAME.png`, of one element where one is given, and gives its path. */
+  screenshot(name: string, of?: Locator): Promise<string>;
   /** Reloads the window and waits until the workbench is back. */
   reload(): Promise<void>;
   /** Ends the editor's server alone (SIGTERM), as when a person quits the editor: what outlives it stays. */
@@ -88,7 +93,8 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
     env: options.env ?? {},
     settings: { ...CHAT_SETTINGS, ...options.settings },
     userFiles: CONFIGURED_MODELS,
-    ...(process.getuid?.() === 0 ? SCRATCH_USER : {}),
+    ...(options.workspaceTrust === undefined ? {} : { workspaceTrust: options.workspaceTrust }),
+    ...editorUser,
     log,
   });
 
@@ -118,7 +124,7 @@ export async function openEditor(options: OpenEditorOptions): Promise<EditorDriv
       url: running.url,
       serverProcess: running.process,
       panelFrame: () => panelFrame(page),
-      screenshot: (name) => screenshot(page, join(repoDir, '.screenshots'), name),
+      screenshot: (name, of) => screenshot(of ?? page, join(repoDir, '.screenshots'), name),
       reload: async () => {
         await page.reload();
         await workbench.ready();
@@ -141,9 +147,9 @@ async function panelFrame(page: Page): Promise<FrameLocator> {
   return frame;
 }
 
-async function screenshot(page: Page, dir: string, name: string): Promise<string> {
+async function screenshot(of: Page | Locator, dir: string, name: string): Promise<string> {
   mkdirSync(dir, { recursive: true });
   const path = join(dir, `${name}.png`);
-  await page.screenshot({ path });
+  await of.screenshot({ path });
   return path;
 }

@@ -23,8 +23,12 @@ export interface Workbench {
   toast(text: RegExp): Promise<Locator>;
   /** Chooses the row of the open quick pick that contains the text. */
   pickQuickItem(text: string | RegExp): Promise<void>;
-  /** Starts an MCP server as a person would, through `MCP: List Servers`, and waits until it runs. */
-  startMcpServer(name: string): Promise<void>;
+  /** Waits for the quick pick with that placeholder, chooses the row of it that contains the text and gives its rows. */
+  pickFrom(placeholder: RegExp, text: string | RegExp): Promise<string[]>;
+  /** What `MCP: List Servers` shows, a row each. */
+  mcpServers(): Promise<string[]>;
+  /** Starts or stops an MCP server as a person would, through `MCP: List Servers`. Waits for nothing that follows. */
+  chooseMcpAction(name: string, action: 'Start Server' | 'Stop Server'): Promise<void>;
   /** Chooses a colour theme and waits until it is drawn. */
   setTheme(name: ThemeName): Promise<void>;
   /** Drags the sidebar's edge until the sidebar is that wide (± 2 px; the editor keeps its own minimum of 170). */
@@ -62,38 +66,44 @@ export function openWorkbench(page: Page): Workbench {
     });
   };
 
-  const startMcpServer = async (name: string): Promise<void> => {
-    await untilDone(page, `MCP server "${name}" in the list`, async () => {
-      await runCommand('MCP: List Servers');
+  const pickFrom = async (placeholder: RegExp, text: string | RegExp): Promise<string[]> => {
+    await page.locator('.quick-input-widget:visible').getByPlaceholder(placeholder).waitFor();
+    await rows.filter({ hasText: text }).first().waitFor();
+    const shown = await rows.allInnerTexts();
+    await pickQuickItem(text);
+    return shown;
+  };
+
+  const openMcpServers = async (): Promise<void> => {
+    await runCommand('MCP: List Servers');
+    await page
+      .locator('.quick-input-widget:visible')
+      .getByPlaceholder(/Select an MCP Server/)
+      .waitFor({ timeout: 5_000 });
+  };
+
+  const mcpServers = async (): Promise<string[]> =>
+    untilDone(page, 'the list of MCP servers', async () => {
+      await openMcpServers();
+      const shown = await rows.allInnerTexts();
+      await page.keyboard.press('Escape');
+      return shown;
+    });
+
+  const chooseMcpAction = async (name: string, action: string): Promise<void> =>
+    untilDone(page, `"${action}" for MCP server "${name}"`, async () => {
       try {
+        await openMcpServers();
         await rows.filter({ hasText: name }).first().click({ timeout: 5_000 });
         await rows
-          .filter({ hasText: /^(Start|Stop) Server/ })
+          .filter({ has: page.getByText(action, { exact: true }) })
           .first()
-          .waitFor({ timeout: 5_000 });
+          .click({ timeout: 5_000 });
       } catch (error) {
         await page.keyboard.press('Escape'); // the extension has not offered its servers yet
         throw error;
       }
     });
-    const start = rows.filter({ hasText: /^Start Server/ }).first();
-    if (await start.isVisible()) await start.click();
-    else await page.keyboard.press('Escape');
-    await untilDone(page, `MCP server "${name}" running`, async () => {
-      await runCommand('MCP: List Servers');
-      const text = rows
-        .filter({ hasText: name })
-        .filter({ hasText: /Running|Error/ })
-        .first();
-      try {
-        await text.waitFor({ timeout: 3_000 });
-        const state = await text.innerText();
-        if (/Error/.test(state)) throw new FinalError(`MCP server "${name}" did not start: ${state}`);
-      } finally {
-        await page.keyboard.press('Escape');
-      }
-    });
-  };
 
   const setTheme = async (name: ThemeName): Promise<void> => {
     await untilDone(page, `theme "${name}" in the list`, async () => {
@@ -120,8 +130,10 @@ export function openWorkbench(page: Page): Workbench {
     const y = before.y + before.height / 2;
     await page.mouse.move(edge, y);
     await page.mouse.down();
-    await page.mouse.move(before.x + widthPx, y, { steps: 8 });
+    await page.mouse.move(before.x + widthPx, y, { steps: 3 });
     await page.mouse.up();
+    // Away from the edge, which is lit while the mouse is on it.
+    await page.mouse.move(before.x + widthPx / 2, 2);
     await untilDone(page, `sidebar ${widthPx} px wide`, async () => {
       const box = await sidebar.boundingBox();
       if (!box || Math.abs(box.width - widthPx) > 2) throw new Error(`it is ${box?.width} px wide`);
@@ -138,14 +150,13 @@ export function openWorkbench(page: Page): Workbench {
       return toast;
     },
     pickQuickItem,
-    startMcpServer,
+    pickFrom,
+    mcpServers,
+    chooseMcpAction,
     setTheme,
     resizeSidebar,
   };
 }
-
-/** Ends `untilDone` at once: trying again cannot help. */
-class FinalError extends Error {}
 
 /**
  * Repeats an attempt until it goes through: for surfaces that the editor itself closes or fills while it starts.
@@ -157,7 +168,6 @@ export async function untilDone<T>(page: Page, what: string, attempt: () => Prom
     try {
       return await attempt();
     } catch (cause) {
-      if (cause instanceof FinalError) throw cause;
       if (page.isClosed()) throw new Error(`The page was closed while waiting for: ${what}.`, { cause });
       if (Date.now() > endsAt) throw new Error(`Did not come in 90 s: ${what}.`, { cause });
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
