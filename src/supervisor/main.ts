@@ -46,8 +46,13 @@ export async function superviseRun(argv: readonly string[], bundle: string): Pro
   return session.supervise();
 }
 
+/** What of Kinwatch's own variables is in force: shown on the card and with the session. */
 function overridesOf(places: Places): string[] {
-  return places.override === undefined ? [] : [`KINWATCH_HOME=${places.override}`];
+  const watcher = process.env['KINWATCH_WATCHER'];
+  return [
+    ...(places.override === undefined ? [] : [`KINWATCH_HOME=${places.override}`]),
+    ...(watcher === undefined || watcher === '' ? [] : [`KINWATCH_WATCHER=${watcher}`]),
+  ];
 }
 
 function checkWatcher(value: string | undefined): void {

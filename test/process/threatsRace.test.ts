@@ -31,7 +31,7 @@ interface Attack {
   readonly marker: string;
   readonly out: string;
   /** True for a question about the forbidden half. */
-  isBad(question: Message): boolean;
+  readonly isBad: (question: Message) => boolean;
 }
 
 /** Lays out both halves below a folder of their own. */
