@@ -26,7 +26,7 @@ export async function reachDesk(
 ): Promise<Attempt> {
   let attempt = await tryOnce();
   if (attempt.kind !== 'none') return attempt;
-  process.kill(shimPid, 'SIGUSR1');
+  if (!ask(shimPid)) return attempt;
   const until = performance.now() + deskStartMs;
   while (performance.now() < until) {
     if (await exists(socketPath)) {
@@ -36,6 +36,15 @@ export async function reachDesk(
     await delay(retryMs);
   }
   return attempt;
+}
+
+/** False when the shim is gone: then the session ends anyway. */
+function ask(shimPid: number): boolean {
+  try {
+    return process.kill(shimPid, 'SIGUSR1');
+  } catch {
+    return false; // ESRCH
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

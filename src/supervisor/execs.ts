@@ -32,6 +32,8 @@ export interface ExecsEvents {
 interface Waiting {
   readonly exec: HeldExec;
   readonly identity: string;
+  /** The question, once its facts are known. */
+  question?: FromSupervisor;
 }
 
 export class Execs {
@@ -127,7 +129,8 @@ export class Execs {
   private async ask(exec: HeldExec, identity: string): Promise<void> {
     this.count += 1;
     const ref = `exec-${this.count}`;
-    this.waiting.set(ref, { exec, identity });
+    const waiting: Waiting = { exec, identity };
+    this.waiting.set(ref, waiting);
     const { member } = exec;
     this.events.waiting(ref, member.request);
     const parentExe = readExe(member.pid);
@@ -149,7 +152,13 @@ export class Execs {
     };
     if (!this.waiting.has(ref)) return;
     const heldUntil = new Date(Date.now() + this.options.callHoldMs).toISOString();
-    this.events.send({ kind: 'ask', ref, facts, heldUntil });
+    waiting.question = { kind: 'ask', ref, facts, heldUntil };
+    this.events.send(waiting.question);
+  }
+
+  /** Questions that wait, for a desk that has not heard them. */
+  questions(): FromSupervisor[] {
+    return [...this.waiting.values()].flatMap(({ question }) => (question === undefined ? [] : [question]));
   }
 
   /** The desk decided. Unknown refs were withdrawn meanwhile. */

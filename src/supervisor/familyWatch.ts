@@ -1,5 +1,5 @@
 /** The watched family on the watch thread: births, execs and ends become records, questions and answers. */
-import type { RequestRef } from '../core/facts.ts';
+import type { Argument, RequestRef } from '../core/facts.ts';
 import type { Rule } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 import type { Member } from '../watch/seccomp/members.ts';
@@ -24,6 +24,11 @@ export class FamilyWatch {
   private readonly watcher: Watcher;
   private readonly reaper: Reaper;
   private root: Member | undefined;
+  /** What each living member runs, for a desk that has not heard it. */
+  private readonly programs = new Map<
+    Member,
+    { readonly exe: string; readonly argv: Argument[]; readonly cwd: string }
+  >();
 
   constructor(
     private readonly plan: ListenPlan,
@@ -62,7 +67,26 @@ export class FamilyWatch {
     await this.execs.approveStart([first, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();
-    this.out.send({ kind: 'running', coverage: { level: 'held', text: coverageText, gaps: {} } });
+    this.out.send(runningWith(coverageText));
+  }
+
+  /** The family as it is now, for a desk that starts without knowing it: births before their programs. */
+  standing(): FromSupervisor[] {
+    return [
+      runningWith(this.plan.coverageText),
+      ...this.watcher.members.all().flatMap((member): FromSupervisor[] => {
+        const program = this.programs.get(member);
+        const { pid, startedAt, at } = about(member);
+        return [
+          birthOf(member),
+          ...(program === undefined
+            ? []
+            : [{ kind: 'exec' as const, ...about(member), step: 'confirmed' as const, ...program }]),
+          ...(member.detached ? [{ kind: 'detached' as const, pid, startedAt, at }] : []),
+        ];
+      }),
+      ...this.execs.questions(),
+    ];
   }
 
   stop(): void {
@@ -84,8 +108,10 @@ export class FamilyWatch {
         out.send({ kind: 'refusal', ...about(member), rule, text });
         this.denied(member.request, rule, text);
       },
-      confirmed: (member, exe, argv, cwd) =>
-        out.send({ kind: 'exec', ...about(member), step: 'confirmed', exe, argv: [...argv], cwd }),
+      confirmed: (member, exe, argv, cwd) => {
+        this.programs.set(member, { exe, argv: [...argv], cwd });
+        out.send({ kind: 'exec', ...about(member), step: 'confirmed', exe, argv: [...argv], cwd });
+      },
       mismatch: (member, expected, found) => {
         const text = `Kinwatch released ${expected} and ${found} started instead`;
         out.send({ kind: 'refusal', ...about(member), rule: 'program differs from what was judged', text });
@@ -106,23 +132,33 @@ export class FamilyWatch {
 
   private born(member: Member): void {
     if (member.ppid === process.pid) this.root ??= member;
-    const { pid, startTicks, startedAt, ppid, parent } = member;
-    this.out.send({
-      kind: 'birth',
-      ...about(member),
-      startTicks,
-      ppid,
-      ...(parent === undefined ? {} : { parentStartedAt: parent.startedAt }),
-    });
+    const { pid, startTicks, startedAt } = member;
+    this.out.send(birthOf(member));
     this.out.say({ kind: 'born', pid, startTicks, startedAt });
   }
 
   private ended(member: Member): void {
     this.execs.callerEnded(member.pid);
+    this.programs.delete(member);
     const { pid, startedAt, at } = about(member);
     this.out.send({ kind: 'end', pid, startedAt, status: this.reaper.ended(member), at });
     this.out.say({ kind: 'gone', pid, startTicks: member.startTicks });
   }
+}
+
+function runningWith(text: string): FromSupervisor {
+  return { kind: 'running', coverage: { level: 'held', text, gaps: {} } };
+}
+
+function birthOf(member: Member): FromSupervisor {
+  const { startTicks, ppid, parent } = member;
+  return {
+    kind: 'birth',
+    ...about(member),
+    startTicks,
+    ppid,
+    ...(parent === undefined ? {} : { parentStartedAt: parent.startedAt }),
+  };
 }
 
 function about(member: Member): { pid: number; startedAt: string; at: string; request?: RequestRef } {

@@ -37,6 +37,7 @@ export class Session {
   private attempt = new Signal<Attempt>();
   private run: FamilyRun | undefined;
   private callHoldMs = 0;
+  private deskGrace: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly plan: StartPlan,
@@ -163,6 +164,10 @@ export class Session {
       case 'desk lost':
         this.deskLost();
         return;
+      case 'opened':
+        clearTimeout(this.deskGrace);
+        this.deskGrace = undefined;
+        return;
       case 'start decided':
         this.decided.give({ allow: message.allow, text: message.text });
         return;
@@ -177,8 +182,11 @@ export class Session {
   private deskLost(): void {
     const lost = 'the desk closed the connection';
     this.decided.give({ allow: false, text: messages.noDesk(this.places, lost) });
-    void delay(deskGraceMs, undefined, { ref: false }).then(() =>
-      this.run?.end('contain', messages.deskLost),
+    if (this.run === undefined) return;
+    // Counted from the first loss: a desk that keeps dying is no desk.
+    this.deskGrace ??= setTimeout(() => this.run?.end('contain', messages.deskLost), deskGraceMs);
+    void this.threads.then((threads) =>
+      reachDesk(this.places.socket, this.shimPid, () => this.connect(threads)),
     );
   }
 

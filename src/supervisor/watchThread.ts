@@ -3,15 +3,11 @@
  * told to the desk and what is released have one order.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { protocolVersion } from '../protocol/desk.ts';
 import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
-import { DeskLink } from './deskLink.ts';
+import { DeskChannel } from './deskChannel.ts';
 import { FamilyWatch } from './familyWatch.ts';
 import { OpenRequests } from './openRequests.ts';
 import type { FromWatch, ListenPlan, ToWatch } from './threads.ts';
-
-/** From the connection to the welcome. The desk answers at once; something else may never. */
-const welcomeMs = 5000;
 
 export function runWatch(port: MessagePort): void {
   const thread = new WatchThread(port);
@@ -19,10 +15,14 @@ export function runWatch(port: MessagePort): void {
 }
 
 class WatchThread {
-  private link: DeskLink | undefined;
+  private readonly desk = new DeskChannel({
+    say: (message) => this.say(message),
+    message: (message) => this.fromDesk(message),
+    standing: () => this.family?.standing(),
+    overflow: () => this.fail('the desk was away while too much happened'),
+  });
   private family: FamilyWatch | undefined;
   private readonly requests = new OpenRequests();
-  private session = '';
 
   constructor(private readonly port: MessagePort) {}
 
@@ -31,7 +31,7 @@ class WatchThread {
   }
 
   private send(message: FromSupervisor, handed?: () => void): void {
-    this.link?.send(message, handed);
+    this.desk.send(message, handed);
   }
 
   private fail(error: unknown): void {
@@ -44,10 +44,10 @@ class WatchThread {
   handle(message: ToWatch): void {
     switch (message.kind) {
       case 'connect':
-        this.connect(message.socketPath);
+        this.desk.connect(message.socketPath);
         return;
       case 'open':
-        this.send({ kind: 'open', facts: message.facts, heldUntil: message.heldUntil });
+        this.desk.open(message.facts, message.heldUntil);
         return;
       case 'listen':
         this.listen(message.plan).catch((error: unknown) => this.fail(error));
@@ -89,7 +89,7 @@ class WatchThread {
         this.send({
           kind: 'ended',
           cause: message.cause,
-          certificate: { ...message.certificate, session: this.session },
+          certificate: { ...message.certificate, session: this.desk.session },
         });
         return;
       case 'close':
@@ -99,43 +99,9 @@ class WatchThread {
 
   private async close(): Promise<void> {
     this.family?.stop();
-    await this.link?.end();
+    await this.desk.end();
     this.say({ kind: 'closed' });
     this.port.close();
-  }
-
-  private connect(socketPath: string): void {
-    let state: 'connecting' | 'welcomed' | 'over' = 'connecting';
-    const over = (message: FromWatch): void => {
-      state = 'over';
-      clearTimeout(late);
-      this.say(message);
-    };
-    const notADesk = (reason: string): void => {
-      over({ kind: 'not a desk', reason });
-      link.abandon(reason);
-    };
-    const late = setTimeout(() => notADesk(`no welcome within ${welcomeMs / 1000} s`), welcomeMs);
-    const link = new DeskLink(socketPath, {
-      connected: () => link.send({ kind: 'hello', role: 'supervisor', protocol: protocolVersion }),
-      message: (message) => {
-        if (state === 'welcomed') return this.fromDesk(message);
-        if (message.kind === 'refused') return over({ kind: 'desk refused', reason: message.reason });
-        if (message.kind !== 'welcome') return notADesk(`${message.kind} before the welcome`);
-        if (message.protocol !== protocolVersion)
-          return notADesk(`it speaks protocol ${message.protocol}, this is ${protocolVersion}`);
-        state = 'welcomed';
-        clearTimeout(late);
-        this.say({ kind: 'connected' });
-      },
-      lost: (reason, code, misunderstood) => {
-        this.link = undefined;
-        if (state === 'welcomed') over({ kind: 'desk lost' });
-        else if (state === 'connecting')
-          over({ kind: misunderstood ? 'not a desk' : 'no desk', reason: code ?? reason });
-      },
-    });
-    this.link = link;
   }
 
   private fromDesk(message: ToSupervisor): void {
@@ -146,7 +112,6 @@ class WatchThread {
         this.say({ kind: 'desk refused', reason: message.reason });
         return;
       case 'opened':
-        this.session = message.session;
         this.say({ kind: 'opened', session: message.session });
         return;
       case 'decision':

@@ -29,7 +29,8 @@ export async function until<T>(what: string | (() => string), look: () => T | un
   for (;;) {
     const found = look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`did not happen in time: ${typeof what === 'string' ? what : what()}`);
+    if (Date.now() > end)
+      throw new Error(`did not happen in time: ${typeof what === 'string' ? what : what()}`);
     await delay(10);
   }
 }
