@@ -28,15 +28,11 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const milliseconds = (ms: number): string => `${number.format(ms)}\u00a0ms`;
 const shownProcesses = 6;
 
-function certificateCard(shell: Shell, it: Certificate, isOpenAtFirst: boolean): TemplateResult {
+function certificateCard(shell: Shell, it: Certificate, isAlwaysOpen: boolean): TemplateResult {
   const server = shell.state.sessions.find((each) => each.session === it.session)?.server ?? it.session;
   const id = domId('cert', it.session);
   const key = `cert/${it.session}/open`;
-  const isOpen = shell.view.isExpanded(key, isOpenAtFirst);
-  const toggle = (): void => {
-    shell.view.toggle(key);
-    shell.redraw();
-  };
+  const isOpen = isAlwaysOpen || shell.view.isExpanded(key);
   return html`<article class="cert" aria-labelledby=${id}>
     <p class="card-kind small">
       ${icon('seal')}<span>Containment certificate</span><span class="grow"></span
@@ -44,9 +40,11 @@ function certificateCard(shell: Shell, it: Certificate, isOpenAtFirst: boolean):
     </p>
     <h3 class="headline" id=${id}>${data(server)} ${outcome(it)}</h3>
     ${isOpen ? certificateFacts(shell, it) : nothing}
-    <button type="button" class="link small" aria-expanded=${isOpen} @click=${toggle}>
-      ${isOpen ? 'Fold' : 'Show the certificate'}
-    </button>
+    ${
+      isAlwaysOpen
+        ? nothing
+        : html`<p class="acts">${expander(shell, key, 'Show certificate', 'Fold certificate')}</p>`
+    }
   </article>`;
 }
 

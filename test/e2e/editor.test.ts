@@ -196,6 +196,7 @@ describe('the main path in a real editor', () => {
     assert.equal(world.bornOf('tools').filter(isAlive).length, 0);
     const { survivors, proved } = world.certificateOf(session) ?? {};
     assert.deepEqual({ survivors, proved }, { survivors: 0, proved: true });
+    await panel.body.getByText('Nothing needs you.').waitFor();
     await takePictures(editor, 'contained');
   });
 

@@ -12,7 +12,7 @@ const widths = [300, 400] as const;
 
 /**
  * Writes `.screenshots/editor-STATE-THEME-WIDTH.png`, the sidebar alone, and `editor-STATE.png` of the whole window in
- * the last theme, which stays.
+ * the last theme, which stays; `…-tall.png` is the sidebar in a window twice as high.
  */
 export async function takePictures(editor: EditorDriver, state: string): Promise<void> {
   const { page } = editor;
@@ -28,4 +28,10 @@ export async function takePictures(editor: EditorDriver, state: string): Promise
     }
   }
   await editor.screenshot(`editor-${state}`);
+  const size = page.viewportSize();
+  if (size === null) return;
+  // What a person would scroll to.
+  await page.setViewportSize({ width: size.width, height: 2 * size.height });
+  await editor.screenshot(`editor-${state}-tall`, page.locator('.part.sidebar'));
+  await page.setViewportSize(size);
 }
