@@ -3,17 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isAlive, Rig, Run, until } from './rig.ts';
-
-const isExec = ({ transition }: { transition: string }): boolean => transition === 'new executable';
+import { isAlive, isExec, Run, started, until } from './rig.ts';
 
 test('the desk is killed while a program is held: it stays held, the next desk asks again, the answer counts', async (t) => {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
+  const { rig, review, run } = await started(t);
   const marker = join(rig.home, 'ran');
   const call = run.call('run', { command: '/usr/bin/touch', args: [marker] });
   await review.find('question', isExec);
@@ -40,12 +33,7 @@ test('the desk is killed while a program is held: it stays held, the next desk a
 });
 
 test('no desk comes back: after five seconds the family is ended', async (t) => {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
+  const { rig, run } = await started(t);
   const before = rig.desk();
   assert.ok(before);
   // Whoever holds the lock is the desk: another one cannot start.

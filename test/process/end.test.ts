@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
-import { inCheckout, isAlive, type Key, type Reviewer, Rig, Run, until } from './rig.ts';
-
-const isExec = ({ transition }: { transition: string }): boolean => transition === 'new executable';
-
-interface Started {
-  readonly rig: Rig;
-  readonly review: Reviewer;
-  readonly run: Run;
-  readonly session: string;
-}
-
-async function started(t: TestContext): Promise<Started> {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  const { session } = await review.decide('once');
-  await ready;
-  return { rig, review, run, session };
-}
+import { inCheckout, isAlive, isExec, type Key, Rig, Run, type Started, started, until } from './rig.ts';
 
 /** A helper that outlives everything: in a session of its own, its parent gone. */
 async function leaveHelper({ rig, review, run }: Started): Promise<Key> {

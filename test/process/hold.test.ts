@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
-import { type Reviewer, Rig, Run, until } from './rig.ts';
-
-/** A server that is past its start-up, and its reviewer. */
-async function started(t: TestContext): Promise<{ rig: Rig; review: Reviewer; run: Run }> {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
-  return { rig, review, run };
-}
-
-const isExec = ({ transition }: { transition: string }): boolean => transition === 'new executable';
+import { isExec, type Rig, Run, started, until } from './rig.ts';
 
 function program(rig: Rig, name: string, text: string): string {
   const path = join(rig.home, name);

@@ -118,6 +118,29 @@ export class Rig {
   }
 }
 
+/** A tool server that was allowed to start and is past its start-up, and its reviewer. */
+export interface Started {
+  readonly rig: Rig;
+  readonly review: Reviewer;
+  readonly run: Run;
+  readonly session: string;
+}
+
+export async function started(t: TestContext): Promise<Started> {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const run = rig.runTools();
+  const ready = run.ready();
+  const { session } = await review.decide('once');
+  await ready;
+  return { rig, review, run, session };
+}
+
+/** A question about a program that was not seen before. */
+export function isExec({ transition }: { readonly transition: string }): boolean {
+  return transition === 'new executable';
+}
+
 /** Sees everything the desk says, in order; takes nothing away. */
 export class Reviewer {
   constructor(readonly peer: OwnPeer) {}

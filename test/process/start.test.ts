@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
-import { inCheckout, isAlive, Rig, Run } from './rig.ts';
+import { inCheckout, isAlive, Rig, Run, started } from './rig.ts';
 
 const filesystem = inCheckout('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
 
@@ -62,12 +62,7 @@ test('session: relaunches by the same client process are not asked; once: they a
 });
 
 test('the decision is on disk before what it decides goes on', async (t) => {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
+  const { rig } = await started(t);
   const kinds = rig.records().map(({ body }) => body.kind);
   assert.ok(kinds.indexOf('decision') >= 0);
   assert.ok(kinds.indexOf('decision') < kinds.indexOf('birth'), kinds.join());
@@ -100,12 +95,7 @@ test('the family gets the client’s variables without secrets, the supervisor g
 });
 
 test('killing the client’s process ends the family', async (t) => {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
+  const { rig, run } = await started(t);
   run.child.kill('SIGTERM');
   await run.ended();
   assert.ok(rig.members().length > 0);
@@ -139,12 +129,7 @@ test('a start nobody answers in the client’s time is refused; the question sta
 });
 
 test('without a reviewer a start is held and stays open; a new program is denied and says how to open one', async (t) => {
-  const rig = Rig.make(t);
-  const review = await rig.reviewer();
-  const run = rig.runTools();
-  const ready = run.ready();
-  await review.decide('once');
-  await ready;
+  const { review, run } = await started(t);
   review.peer.socket.destroy();
   const answer = await run.answerTo(run.call('run', { command: '/usr/bin/id' }));
   assert.equal(answer.result.isError, true);
