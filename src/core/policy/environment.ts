@@ -22,7 +22,8 @@ export function familyEnvironment(
   inherited: ReadonlyMap<string, string>,
   configured: Readonly<Record<string, string>>,
 ): FamilyEnvironment {
-  const variables: Record<string, string> = {};
+  // Not by assignment to an object: a variable may be called `__proto__`.
+  const variables = new Map<string, string>();
   const passed: string[] = [];
   const dropped: string[] = [];
   for (const [name, value] of inherited) {
@@ -32,10 +33,10 @@ export function familyEnvironment(
       continue;
     }
     passed.push(name);
-    variables[name] = value;
+    variables.set(name, value);
   }
   return {
-    variables: { ...variables, ...configured },
+    variables: Object.fromEntries([...variables, ...Object.entries(configured)]),
     passed: passed.toSorted(),
     configured: Object.keys(configured).toSorted(),
     dropped: dropped.toSorted(),
