@@ -82,7 +82,11 @@ export class DeskChannel {
       connected: () => link.send(resumed === undefined ? hello : { ...hello, session: resumed }),
       message: (message) => {
         if (state === 'welcomed') return this.take(message, link);
-        if (message.kind === 'refused') return over({ kind: 'desk refused', reason: message.reason });
+        if (message.kind === 'refused') {
+          over({ kind: 'desk refused', reason: message.reason });
+          // Not left to the other end: an open connection would keep this thread from ending.
+          return link.abandon('refused');
+        }
         if (message.kind !== 'welcome') return notADesk(`${message.kind} before the welcome`);
         if (message.protocol !== protocolVersion)
           return notADesk(`it speaks protocol ${message.protocol}, this is ${protocolVersion}`);

@@ -5,6 +5,8 @@ import { type FromSupervisor, type ToSupervisor, toSupervisor } from '../protoco
 
 /** Decisions and texts only: nothing the desk says to a supervisor is large. */
 const maxLineBytes = 1024 * 1024;
+/** How long an end waits for a desk that reads nothing more. */
+const lastWordMs = 5000;
 
 export interface DeskLinkEvents {
   connected(): void;
@@ -53,11 +55,15 @@ export class DeskLink {
     if (this.socket.writableLength === 0) once();
   }
 
-  /** Resolves when everything sent has left, or the link is lost. */
+  /** Resolves when everything sent has left, the link is lost, or the desk does not read on. */
   async end(): Promise<void> {
     if (this.over) return;
     await new Promise<void>((resolve) => {
-      this.socket.once('close', resolve);
+      const late = setTimeout(() => this.socket.destroy(), lastWordMs);
+      this.socket.once('close', () => {
+        clearTimeout(late);
+        resolve();
+      });
       this.socket.end();
     });
   }
