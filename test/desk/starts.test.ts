@@ -58,7 +58,7 @@ test('no answer in time: it stays open, and the next launch rejoins it', async (
   const question = await review.next('question');
   const waited = await first.link.next('decision');
   assert.deepEqual([waited.allow, waited.rule, waited.rejoin], [false, 'no answer in time', true]);
-  assert.match(waited.text, /allow it in Kinwatch, then start it again/);
+  assert.match(waited.text, /Allow it there, then start it again/);
   first.link.process.kill('SIGKILL');
   const second = await launch(t, desk);
   assert.equal(second.session, first.session);
