@@ -7,6 +7,7 @@ race.py MODE PROGRAM MARKER TRIES OUT
   path    PROGRAM is a `#!` script, NAME.good: the path itself is swapped in memory, to NAME.bad
   spoof   PROGRAM is this interpreter, swapped as in `file`, and each try's leader makes the confirming call by
           itself while its other thread is inside the exec
+  kill    no swap: PROGRAM is killed at about the time it starts, which is nobody's fault
 
 The forbidden half creates MARKER. The runner has a low priority and shares one processor with the swapper, so that
 a released call waits while the swap goes on. OUT receives one JSON line per try. Speaks as much
@@ -16,6 +17,7 @@ import ctypes
 import json
 import mmap
 import os
+import signal
 import sys
 import threading
 import time
@@ -81,6 +83,8 @@ def swap_link():
 
 def swap():
     os.sched_setaffinity(0, {cpu})
+    if MODE == "kill":
+        signal.pause()
     if MODE in ("file", "spoof"):
         swap_link()
     elif MODE == "path":
@@ -119,6 +123,9 @@ for number in range(TRIES):
     if child == 0:
         attempt()
     note(started=number)
+    if MODE == "kill":
+        time.sleep(number % 40 / 10000)
+        os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     note(code=status, marker=os.path.exists(MARKER))
     if os.path.exists(MARKER):

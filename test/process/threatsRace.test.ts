@@ -20,7 +20,7 @@ import { inCheckout, Rig, until } from './rig.ts';
 const race = inCheckout('test', 'attacks', 'race.py');
 const python = '/usr/bin/python3';
 const modes = ['file', 'argv', 'script', 'path', 'spoof'] as const;
-type Mode = (typeof modes)[number];
+type Mode = (typeof modes)[number] | 'kill';
 
 /** Tries of one mode in all, and catches (each ends a session) after which it has been seen often enough. */
 const triesInAll = 60;
@@ -62,6 +62,7 @@ function prepare(home: string, mode: Mode, tries: number): Attack {
   const program = {
     file: () => halves('program', '/usr/bin/true'),
     argv: () => '/bin/sh',
+    kill: () => '/bin/true',
     script: () => script('script', `[ "$1" = good ] || : >${marker}`),
     path: () => (script('p.bad', `: >${marker}`), script('p.good', ':')),
     spoof: () => halves('python3', python),
@@ -164,3 +165,13 @@ for (const mode of modes) {
     assert.ok(tries > 0);
   });
 }
+
+test(
+  'a program that is killed while it starts is no program that differs',
+  { timeout: 300_000 },
+  async (t) => {
+    const { tries, caught } = await oneSession(t, 'kill', 60);
+    assert.equal(tries, 60);
+    assert.equal(caught, false);
+  },
+);

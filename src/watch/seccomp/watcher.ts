@@ -201,9 +201,11 @@ export class Watcher {
   /** The first call that a C library makes in a new program: `/proc/PID/exe` is the truth now, before `main`. */
   private confirm(member: Member, notification: Notification): void {
     const expectation = this.expected.get(member);
-    this.expected.delete(member);
     const before = this.images.get(member);
     const started = readStarted(member.pid);
+    // Its thread has ended meanwhile: killed, or replaced by what another thread executes, which calls by itself.
+    if (!this.listener.isValid(notification.id)) return;
+    this.expected.delete(member);
     const fault =
       started === undefined ? 'a program that cannot be read' : faultOf(expectation, before, started);
     if (started === undefined || fault !== undefined) {
