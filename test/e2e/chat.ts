@@ -60,9 +60,13 @@ export function openChat(page: Page, workbench: Workbench): Chat {
         .first()
         .waitFor();
       const text = await question.innerText();
+      const allowOnce = page.getByRole('menuitem', { name: 'Allow Once' }).first();
       await untilDone(page, 'the choice "Allow Once" of the chat', async () => {
-        await question.locator('.monaco-dropdown-button').first().click({ timeout: 5_000 });
-        await page.getByRole('menuitem', { name: 'Allow Once' }).first().click({ timeout: 5_000 });
+        // A menu that has just opened takes no click yet: chosen again while the question stands.
+        if (!(await allowOnce.isVisible()))
+          await question.locator('.monaco-dropdown-button').first().click({ timeout: 5_000 });
+        await allowOnce.click({ timeout: 5_000 });
+        await question.waitFor({ state: 'hidden', timeout: 5_000 });
       });
       return text;
     },

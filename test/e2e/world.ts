@@ -74,11 +74,24 @@ export class World {
     return path;
   }
 
-  /** A client beside the editor: `kinwatch run` under a shell of its own. */
+  /**
+   * A client beside the editor: `kinwatch run` under a shell of its own. The shell outlives its command until its
+   * standard input is closed, as a client does whose start was not answered in time: the question stays open for it.
+   */
   outsideRun(name: string, command: readonly string[]): Run {
     const child = spawn(
       '/bin/sh',
-      ['-c', '"$@"; exit $?', 'sh', launcher, 'run', '--name', name, '--', ...command],
+      [
+        '-c',
+        '"$@"; status=$?; read -r _; exit $status',
+        'sh',
+        launcher,
+        'run',
+        '--name',
+        name,
+        '--',
+        ...command,
+      ],
       {
         cwd: this.workspace,
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: this.home, ...this.env },
