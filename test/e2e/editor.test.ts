@@ -5,9 +5,11 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { readProcess } from '../../.scripts/processes.mjs';
 import { recordsOf } from '../desk/harness.ts';
 import { isAlive, type Run, toolServer } from '../process/rig.ts';
+import { activationTime } from './activation.ts';
 import { type EditorDriver, openEditor } from './driver.ts';
 import { takePictures } from './looks.ts';
 import { PanelPage, plain } from './panel.ts';
+import { walkRestricted } from './restricted.ts';
 import { untilDone } from './workbench.ts';
 import { until, World } from './world.ts';
 
@@ -50,13 +52,6 @@ function step(name: string, walk: (t: TestContext) => Promise<void>): void {
   });
 }
 
-/** The notification of a card says the card's own sentence. */
-async function sameInNotification(text: RegExp): Promise<void> {
-  const headline = await panel.headline(text);
-  const toast = await editor.toast(text);
-  assert.equal(plain(await toast.locator('.notification-list-item-message').innerText()), headline);
-}
-
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
 const ask = (tool: string, input: object): Promise<void> =>
   editor.sendChat(`CALL ${tool} ${JSON.stringify(input)}`);
@@ -68,7 +63,7 @@ describe('the main path in a real editor', () => {
     await panel.body.getByText('No server is configured so far').waitFor();
     await panel.body.getByText('Desk connected').waitFor();
     assert.match(await panel.text(), /proposes 1 server in .*mcp\.json: proposed/u);
-    t.diagnostic(`activation of the extension: ${await activationTime()}`);
+    t.diagnostic(`activation of the extension: ${await activationTime(editor)}`);
   });
 
   step('servers.jsonc is opened, and its servers are in the editor’s own list', async () => {
@@ -93,7 +88,7 @@ describe('the main path in a real editor', () => {
     await editor.runCommand('Kinwatch: Start Server…');
     const offered = await editor.pickFrom(/Start which server/u, 'toolServer');
     assert.equal(offered.length, 2, 'the workspace’s own server is not offered');
-    await sameInNotification(/will start tools/u);
+    await panel.sameInNotification(/will start tools/u);
     const { wasDim, dimMs, stillWaits } = await appearance;
     assert.ok(wasDim && dimMs > 550, `dim for ${dimMs} ms`);
     assert.ok(stillWaits, 'a press in the first moment answers nothing');
@@ -112,7 +107,7 @@ describe('the main path in a real editor', () => {
   step('a call of the editor’s own agent goes through the relay and its result comes back', async () => {
     await ask('echo', { value: 'through the relay' });
     // The agent starts every other server it knows: here is where a person meets the real file server.
-    await sameInNotification(/will start files/u);
+    await panel.sameInNotification(/will start files/u);
     await panel.answer(/will start files/u, 'once');
     assert.match(await editor.allowToolInChat(), /Run echo/u);
     await editor.chatAnswer(/TOOL RESULT: "through the relay"/u);
@@ -125,7 +120,7 @@ describe('the main path in a real editor', () => {
     const script = world.script('runner.sh', '#!/bin/sh\necho ran\n');
     await ask('run', { command: script });
     await editor.allowToolInChat();
-    await sameInNotification(/runner\.sh/u);
+    await panel.sameInNotification(/runner\.sh/u);
     const held = panel.row('waiting for you');
     await held.waitFor();
     await takePictures(editor, 'held');
@@ -170,7 +165,7 @@ describe('the main path in a real editor', () => {
   step('a question answered in its notification', async () => {
     await ask('run', { command: '/usr/bin/sleep', args: ['1002'] });
     await editor.allowToolInChat();
-    await sameInNotification(/sleep 1002/u);
+    await panel.sameInNotification(/sleep 1002/u);
     await panel
       .card(/sleep 1002/u)
       .locator('[data-choice=once][aria-disabled=false]')
@@ -236,7 +231,7 @@ describe('the main path in a real editor', () => {
     await editor.reload();
     panel = await PanelPage.open(editor);
     assert.equal(await panel.headline(/will start later/u), asked);
-    await sameInNotification(/will start later/u);
+    await panel.sameInNotification(/will start later/u);
     const certificate = await until('the old family’s certificate', () => world.certificateOf(session));
     assert.deepEqual([certificate.survivors, certificate.proved], [0, true]);
     assert.deepEqual(world.alive(), []);
@@ -246,34 +241,24 @@ describe('the main path in a real editor', () => {
     await until('the denied client has ended', () => outside.exit);
   });
 
-  step('closing the page and quitting the editor leaves nothing alive, the desk included', async () => {
+  step('closing the page ends its family; quitting the editor leaves the desk alone', async () => {
     await editor.chooseMcpAction('tools', 'Start Server');
     await panel.answer(/will start tools/u, 'once');
     await until('it runs', () => world.alive().length === 1);
     await editor.page.close();
     await until('its family has ended', () => world.alive().length === 0);
     await editor.quitEditor();
-    const desk = world.desk();
-    assert.ok(desk !== undefined && isAlive(desk), 'it waits a minute for the next one');
-    await until('the desk has ended', () => !isAlive(desk));
-    assert.equal(recordsOf(world, 'desk ended').length, 1);
     assert.ok(world.born().length >= 9);
   });
-});
 
-/** What the editor itself measured. */
-async function activationTime(): Promise<string> {
-  await editor.runCommand('Developer: Show Running Extensions');
-  const list = editor.page.locator('.runtime-extensions-editor .monaco-list');
-  const row = list.locator('.monaco-list-row').filter({ hasText: 'Kinwatch' });
-  await list.hover();
-  await untilDone(editor.page, 'Kinwatch among the running extensions', async () => {
-    if (await row.isVisible()) return;
-    await editor.page.mouse.wheel(0, 120);
-    throw new Error('not in view');
+  // While the desk of the closed editor waits its minute for the next one.
+  step('Restricted Mode: shown, and scripts of the folder are refused', walkRestricted);
+
+  step('the desk ends by itself, and nothing that was ever born is alive', async () => {
+    const desk = world.desk();
+    assert.ok(desk !== undefined);
+    await until('the desk has ended', () => !isAlive(desk));
+    assert.equal(recordsOf(world, 'desk ended').length, 1);
+    assert.deepEqual(world.alive(), []);
   });
-  const text = await row.innerText();
-  await editor.page.keyboard.press('Escape');
-  await list.waitFor({ state: 'hidden' });
-  return /Activation: (?<time>\d+\s*ms)/u.exec(text)?.groups?.['time'] ?? text;
-}
+});

@@ -1,4 +1,5 @@
 /** The Kinwatch panel as a person uses it. */
+import assert from 'node:assert/strict';
 import type { FrameLocator, Locator } from 'playwright-core';
 import type { EditorDriver } from './driver.ts';
 import { untilDone } from './workbench.ts';
@@ -40,7 +41,14 @@ export class PanelPage {
     });
   }
 
-  /** Waits for a card and gives its headline. The notification must say the same. */
+  /** The notification of a card must say the card's own sentence. */
+  async sameInNotification(text: RegExp): Promise<void> {
+    const headline = await this.headline(text);
+    const toast = await this.editor.toast(text);
+    assert.equal(plain(await toast.locator('.notification-list-item-message').innerText()), headline);
+  }
+
+  /** Waits for a card and gives its headline. */
   async headline(text: string | RegExp): Promise<string> {
     return plain(await this.card(text).locator('.headline').innerText());
   }

@@ -29,6 +29,7 @@ export interface Workbench {
   mcpServers(): Promise<string[]>;
   /** Starts or stops an MCP server as a person would, through `MCP: List Servers`. Waits for nothing that follows. */
   chooseMcpAction(name: string, action: 'Start Server' | 'Stop Server'): Promise<void>;
+  isThemeDrawn(name: ThemeName): Promise<boolean>;
   /** Chooses a colour theme and waits until it is drawn. */
   setTheme(name: ThemeName): Promise<void>;
   /** Drags the sidebar's edge until the sidebar is that wide (± 2 px; the editor keeps its own minimum of 170). */
@@ -105,7 +106,11 @@ export function openWorkbench(page: Page): Workbench {
       }
     });
 
+  const drawn = (name: ThemeName): Locator =>
+    page.locator(`.monaco-workbench.vscode-theme-defaults-themes-${THEMES[name]}-json`);
+
   const setTheme = async (name: ThemeName): Promise<void> => {
+    if (await drawn(name).isVisible()) return;
     await untilDone(page, `theme "${name}" in the list`, async () => {
       await runCommand('Preferences: Color Theme');
       try {
@@ -119,7 +124,7 @@ export function openWorkbench(page: Page): Workbench {
         throw error;
       }
     });
-    await page.locator(`.monaco-workbench.vscode-theme-defaults-themes-${THEMES[name]}-json`).waitFor();
+    await drawn(name).waitFor();
   };
 
   const resizeSidebar = async (widthPx: number): Promise<void> => {
@@ -153,6 +158,7 @@ export function openWorkbench(page: Page): Workbench {
     pickFrom,
     mcpServers,
     chooseMcpAction,
+    isThemeDrawn: (name) => drawn(name).isVisible(),
     setTheme,
     resizeSidebar,
   };

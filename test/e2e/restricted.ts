@@ -1,31 +1,33 @@
-/** Restricted Mode: a folder that nobody trusted yet. */
+/** Restricted Mode: a folder that nobody trusted yet, in an editor and a Kinwatch home of their own. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
 import { Run, toolServer } from '../process/rig.ts';
 import { type EditorDriver, openEditor } from './driver.ts';
 import { PanelPage } from './panel.ts';
 import { World } from './world.ts';
 
-const world = new World();
-let editor: EditorDriver;
+/** It is shown, and a script of the untrusted folder is refused without a question. */
+export async function walkRestricted(): Promise<void> {
+  const world = new World();
+  try {
+    const editor = await openEditor({
+      workspace: world.workspace,
+      dataDir: world.dataDir,
+      env: world.env,
+      workspaceTrust: true,
+      log: () => undefined,
+    });
+    try {
+      await walk(editor, world);
+    } finally {
+      await editor.close();
+    }
+  } finally {
+    await world.close();
+  }
+}
 
-before(async () => {
-  editor = await openEditor({
-    workspace: world.workspace,
-    dataDir: world.dataDir,
-    env: world.env,
-    workspaceTrust: true,
-    log: () => undefined,
-  });
-});
-
-after(async () => {
-  await editor?.close();
-  await world.close();
-});
-
-test('Restricted Mode is shown; a script of the untrusted folder is refused without a question', async () => {
+async function walk(editor: EditorDriver, world: World): Promise<void> {
   const script = world.script('runner.sh', '#!/bin/sh\necho ran\n');
   const panel = await PanelPage.open(editor);
   await panel.frame.getByRole('status').filter({ hasText: 'Restricted Mode.' }).waitFor();
@@ -42,4 +44,4 @@ test('Restricted Mode is shown; a script of the untrusted folder is refused with
   await panel.row('never released').filter({ hasText: 'defined in an untrusted workspace' }).waitFor();
   assert.equal(recordsOf(world, 'question asked').length, 1, 'the start alone was a question');
   await editor.screenshot('editor-restricted');
-});
+}
