@@ -4,7 +4,7 @@
  */
 import type { StartFacts } from '../core/facts.ts';
 import { protocolVersion } from '../protocol/desk.ts';
-import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
+import { type FromSupervisor, heartbeatMs, type ToSupervisor } from '../protocol/supervisor.ts';
 import { DeskLink } from './deskLink.ts';
 import type { FromWatch } from './threads.ts';
 
@@ -41,11 +41,14 @@ export class DeskChannel {
   private link: DeskLink | undefined;
   private opening: { readonly facts: StartFacts; readonly heldUntil: string } | undefined;
   private waiting: Waiting[] = [];
+  private heartbeat: NodeJS.Timeout | undefined;
 
   constructor(private readonly events: DeskChannelEvents) {}
 
   /** Invariant: in order, and `handed` only once the desk's side of the socket has it. */
   send(message: FromSupervisor, handed?: () => void): void {
+    if (message.kind === 'running') this.beat();
+    if (message.kind === 'ended') clearInterval(this.heartbeat);
     if (this.link !== undefined) {
       this.link.send(message, handed);
       return;
@@ -60,7 +63,13 @@ export class DeskChannel {
     this.link?.send({ kind: 'open', facts, heldUntil });
   }
 
+  /** On this thread, so that a watch that stands still is heard to. Nothing is kept for a lost desk: it is silent. */
+  private beat(): void {
+    this.heartbeat ??= setInterval(() => this.link?.send({ kind: 'heartbeat' }), heartbeatMs).unref();
+  }
+
   async end(): Promise<void> {
+    clearInterval(this.heartbeat);
     await this.link?.end();
   }
 

@@ -11,17 +11,16 @@ import { Relay } from './relay/relay.ts';
 import { Session, type SessionStreams } from './session.ts';
 import { StartError } from './startError.ts';
 import { clientStreams } from './streams.ts';
+import type { Threads } from './threadPair.ts';
 
 const refuseWaitMs = 1000;
 
 /**
  * @param argv what stands behind `kinwatch run`.
- * @param bundle this program's file, for the other threads.
+ * @param threads started already, silent until the session begins.
  * @returns the exit code (DESIGN §7), or the server's own.
  */
-export async function superviseRun(argv: readonly string[], bundle: string): Promise<number> {
-  // Before anything else: an unhandled SIGUSR1 would open Node's inspector to every process of this user.
-  process.on('SIGUSR1', () => undefined);
+export async function superviseRun(argv: readonly string[], threads: Threads): Promise<number> {
   hardenProcess();
   becomeSubreaper();
   const shimPid = Number(process.env['KINWATCH_SHIM'] ?? process.ppid);
@@ -37,7 +36,7 @@ export async function superviseRun(argv: readonly string[], bundle: string): Pro
   } catch (error) {
     return refuseEarly(error, streams);
   }
-  const session = new Session(plan, shimPid, places, streams, bundle);
+  const session = new Session(plan, shimPid, places, streams, threads);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => session.stop(messages.clientSignal(signal)));
   }

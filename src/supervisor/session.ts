@@ -11,7 +11,7 @@ import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
 import { Relay } from './relay/relay.ts';
 import { Signal } from './signal.ts';
-import { Threads } from './threadPair.ts';
+import type { Threads } from './threadPair.ts';
 import type { FromSpawner, FromWatch } from './threads.ts';
 
 export interface SessionStreams {
@@ -29,13 +29,13 @@ const couldNotRun = 3;
 
 export class Session {
   private readonly relay: Relay;
-  private readonly threads: Promise<Threads>;
   private readonly claimed = new Signal<{ name: string; version: string } | undefined>();
   private readonly clientGone = new Signal<string>();
   private readonly filtered = new Signal<FromSpawner>();
   private readonly decided = new Signal<{ allow: boolean; text: string }>();
   private attempt = new Signal<Attempt>();
   private run: FamilyRun | undefined;
+  private readonly begun: Promise<void>;
   private callHoldMs = 0;
   private deskGrace: NodeJS.Timeout | undefined;
 
@@ -44,7 +44,7 @@ export class Session {
     private readonly shimPid: number,
     private readonly places: Places,
     private readonly streams: SessionStreams,
-    bundle: string,
+    private readonly threads: Threads,
   ) {
     this.relay = new Relay({
       clientIn: streams.clientIn,
@@ -58,7 +58,7 @@ export class Session {
         fault: (text) => this.log(text),
       },
     });
-    this.threads = Threads.start(bundle, {
+    this.begun = threads.begin({
       watch: (message) => this.fromWatch(message),
       spawner: (message) => this.fromSpawner(message),
       died: (role, error) => this.failed(`${role} thread: ${String(error)}`),
@@ -73,7 +73,8 @@ export class Session {
 
   /** @returns the exit code for the client. */
   async supervise(): Promise<number> {
-    const threads = await this.threads;
+    const { threads } = this;
+    await this.begun;
     const filter = await this.filtered.wait();
     if (filter.kind !== 'filtered') {
       return this.refuse(threads, messages.unable(filter.kind === 'unable' ? filter.reason : filter.kind));
@@ -185,9 +186,7 @@ export class Session {
     if (this.run === undefined) return;
     // Counted from the first loss: a desk that keeps dying is no desk.
     this.deskGrace ??= setTimeout(() => this.run?.end('contain', messages.deskLost), deskGraceMs);
-    void this.threads.then((threads) =>
-      reachDesk(this.places.socket, this.shimPid, () => this.connect(threads)),
-    );
+    void reachDesk(this.places.socket, this.shimPid, () => this.connect(this.threads));
   }
 
   private failed(reason: string): void {

@@ -12,8 +12,10 @@ import type { FromSpawner, SpawnPlan, ToSpawner } from './threads.ts';
 
 export function runSpawner(port: MessagePort): void {
   const say = (message: FromSpawner): void => port.postMessage(message);
-  port.on('message', (message: ToSpawner) => launch(message.plan, say));
-  say(enterFilter());
+  port.on('message', (message: ToSpawner) => {
+    if (message.kind === 'enter') say(enterFilter());
+    else launch(message.plan, say);
+  });
 }
 
 function enterFilter(): FromSpawner {

@@ -6,33 +6,38 @@ import type { FromSpawner, FromWatch, ToSpawner, ToWatch } from './threads.ts';
 
 export type ThreadRole = 'watch' | 'spawner';
 
-export class Threads {
-  private constructor(
-    private readonly watchWorker: Worker,
-    private readonly spawnerWorker: Worker,
-  ) {}
+export interface ThreadEvents {
+  watch(message: FromWatch): void;
+  spawner(message: FromSpawner): void;
+  died(role: ThreadRole, error: unknown): void;
+}
 
-  /** @param bundle the supervisor's own file: each thread runs it in another role. */
-  static async start(
-    bundle: string,
-    events: {
-      watch(message: FromWatch): void;
-      spawner(message: FromSpawner): void;
-      died(role: ThreadRole, error: unknown): void;
-    },
-  ): Promise<Threads> {
+export class Threads {
+  private readonly watchWorker: Worker;
+  private readonly spawnerWorker: Worker;
+
+  /**
+   * Starts both at once: they load while the main thread finds out what to launch. Neither says anything before it
+   * is spoken to.
+   *
+   * @param bundle the supervisor's own file: each thread runs it in another role.
+   */
+  constructor(bundle: string) {
+    const make = (role: ThreadRole): Worker =>
+      new Worker(bundle, { workerData: { role }, env: {}, execArgv: [] });
+    this.watchWorker = make('watch');
+    this.spawnerWorker = make('spawner');
+  }
+
+  /** Resolves when the spawner was asked to enter its filter; `filtered` or `unable` follows. */
+  async begin(events: ThreadEvents): Promise<void> {
+    this.watchWorker.on('message', (message: FromWatch) => events.watch(message));
+    this.spawnerWorker.on('message', (message: FromSpawner) => events.spawner(message));
+    this.watchWorker.on('error', (error) => events.died('watch', error));
+    this.spawnerWorker.on('error', (error) => events.died('spawner', error));
     // Node's pool threads must exist before the filtered thread does: threads it would create inherit the filter.
     await Promise.all(Array.from({ length: 8 }, () => stat('/')));
-    const make = (role: ThreadRole): Worker => {
-      const worker = new Worker(bundle, { workerData: { role }, env: {}, execArgv: [] });
-      worker.on('error', (error) => events.died(role, error));
-      return worker;
-    };
-    const watch = make('watch');
-    const spawner = make('spawner');
-    watch.on('message', (message: FromWatch) => events.watch(message));
-    spawner.on('message', (message: FromSpawner) => events.spawner(message));
-    return new Threads(watch, spawner);
+    this.toSpawner({ kind: 'enter' });
   }
 
   toWatch(message: ToWatch): void {

@@ -16,7 +16,9 @@ export interface SpawnPlan {
   readonly stdio: readonly [number, number, number];
 }
 
-export type ToSpawner = { readonly kind: 'spawn'; readonly plan: SpawnPlan };
+export type ToSpawner =
+  /** Put yourself under the filter. */
+  { readonly kind: 'enter' } | { readonly kind: 'spawn'; readonly plan: SpawnPlan };
 export type FromSpawner =
   /** The thread is under the filter. */
   | { readonly kind: 'filtered'; readonly listenerFd: number; readonly domain: Domain }

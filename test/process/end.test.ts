@@ -18,7 +18,7 @@ async function leaveHelper({ rig, review, run }: Started): Promise<Key> {
   }
   await run.answerTo(call);
   const { pid } = await until('the helper runs', () =>
-    recordsOf(rig, 'confirmed').find(({ exe, argv }) => /sleep/u.test(`${exe} ${JSON.stringify(argv)}`)),
+    recordsOf(rig, 'confirmed').find(({ exe }) => exe.endsWith('/sleep')),
   );
   const key = await until('its birth', () => recordsOf(rig, 'birth').find((birth) => birth.pid === pid));
   await until('it is detached', () =>
@@ -211,4 +211,22 @@ test('SIGKILL on what the client started leaves nothing alive, 50 of 50', { time
     assert.ok(births.filter((birth) => birth.session === session).length >= 2, 'each had its helper');
   }
   assert.equal(rig.members().some(isAlive), false);
+});
+
+test('a helper whose parent ends at once is shown as detached, whichever is seen first', async (t) => {
+  const { rig, review, run } = await started(t);
+  const helpers = 20;
+  const script = `i=0; while [ $i -lt ${helpers} ]; do (sleep 1000 &); i=$((i+1)); done`;
+  run.call('background', { command: '/bin/sh', args: ['-c', script] });
+  const answered = new Set<string>();
+  await until('each helper is detached', () => {
+    for (const { id, transition } of review.questions()) {
+      if (transition !== 'new executable' || answered.has(id)) continue;
+      answered.add(id);
+      review.answer(id, 'session');
+    }
+    const sleeping = recordsOf(rig, 'confirmed').filter(({ exe }) => exe.endsWith('/sleep'));
+    const detached = new Set(recordsOf(rig, 'detached').map(({ pid }) => pid));
+    return sleeping.length === helpers && sleeping.every(({ pid }) => detached.has(pid));
+  });
 });

@@ -26,6 +26,8 @@ export interface MemberEvents {
 }
 
 export class Members {
+  /** The server itself is the first member, and the supervisor's child by right. */
+  private hasRoot = false;
   private readonly living = new Map<number, { member: Member; watch: { cancel(): void } | undefined }>();
 
   constructor(
@@ -63,11 +65,14 @@ export class Members {
       request: this.requestOf(parent),
       pidfd,
       exitCode: undefined,
-      detached: false,
+      // Under the supervisor from its first call on: its parent ended before that, and is not known any more.
+      detached: this.hasRoot && stat.ppid === process.pid,
     };
+    this.hasRoot = true;
     const watch = pidfd === undefined ? undefined : onProcessEnd(pidfd, () => this.end(pid));
     this.living.set(pid, { member, watch });
     this.events.born(member);
+    if (member.detached) this.events.detached(member);
     if (pidfd === undefined) this.end(pid);
     return member;
   }
