@@ -1,8 +1,12 @@
 /** The desk's process: everything that has authority (DESIGN §1). Composes, nothing else. */
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import psList from 'ps-list';
 import { hardenProcess } from './kernel/process.ts';
 import { passwdEntry, placesOfUser } from './protocol/places.ts';
 import { reasonOf } from './desk/deskError.ts';
+import { ownFiles } from './desk/ownFiles.ts';
 import { startDesk } from './desk/run.ts';
 import { timings } from './desk/timings.ts';
 
@@ -10,6 +14,8 @@ import { timings } from './desk/timings.ts';
 process.on('SIGUSR1', () => undefined);
 hardenProcess();
 process.umask(0o077);
+
+const ownBundle = fileURLToPath(import.meta.url);
 
 async function main(): Promise<void> {
   try {
@@ -20,6 +26,7 @@ async function main(): Promise<void> {
       user: passwdEntry().name ?? `uid ${uid}`,
       timings,
       processTable: () => psList(),
+      ownFiles: ownFiles(dirname(ownBundle), Object.keys(createRequire(ownBundle).cache)),
     });
     if (start.kind === 'running') {
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

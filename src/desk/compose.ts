@@ -3,14 +3,17 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { EvidenceInput } from '../contain/evidence.ts';
 import type { JournalWriter } from '../journal/writer.ts';
-import { readExe } from '../watch/proc.ts';
+import { admission } from './admission.ts';
 import { Census } from './census.ts';
 import { Containment } from './containment.ts';
 import { reasonOf } from './deskError.ts';
 import { Digests } from './digests.ts';
 import { Enrolment } from './enrolment.ts';
 import { ExecApprovals } from './execApprovals.ts';
-import type { Peer } from './peer.ts';
+import { allFamilies, FamilyFile, type RecordedFamily } from './familyFile.ts';
+import { Installation } from './installation.ts';
+import { InstallationWatch } from './installationWatch.ts';
+import { Leftovers } from './leftovers.ts';
 import { PersonRole } from './personRole.ts';
 import { isAlive, processTable } from './processes.ts';
 import { Questions } from './questions.ts';
@@ -18,11 +21,13 @@ import { Records } from './records.ts';
 import { Refusals } from './refusals.ts';
 import { Reviewers } from './reviewers.ts';
 import { Sessions } from './sessions.ts';
+import { sweepSilent } from './silence.ts';
 import { StartApprovals } from './startApprovals.ts';
 import { SupervisorRole } from './supervisorRole.ts';
 import type { Timings } from './timings.ts';
 import { judgeAgain, Visitor, type VisitorParts } from './visitor.ts';
 import type { EndRecorded } from './watchdog.ts';
+import { supervisorSilent } from './wording.ts';
 
 export interface DeskParts {
   readonly uid: number;
@@ -33,11 +38,18 @@ export interface DeskParts {
   readonly hasEnrolmentRecord: () => boolean;
   readonly processTable: EvidenceInput['processTable'];
   readonly endRecorded: EndRecorded;
+  readonly bootId: string;
+  /** Absolute paths of what Kinwatch runs from and is configured by. */
+  readonly ownFiles: readonly string[];
+  /** Left by an earlier desk. */
+  readonly families: readonly RecordedFamily[];
   /** Called when there was neither a session nor a connection for the idle time. */
   readonly idle: () => void;
 }
 
 export interface Desk {
+  /** Once it listens: those who may come back have their time from here. */
+  begin(): void;
   accept(socket: Socket): void;
   /** Closes every connection and the journal. */
   close(reason: string): void;
@@ -58,8 +70,14 @@ export function composeDesk(parts: DeskParts): Desk {
       at: new Date().toISOString(),
     });
   });
-  const refusals = new Refusals(records, reviewers);
-  const sessions = new Sessions(census, records, reviewers, () => watchIdle());
+  const refusals: Refusals = new Refusals(records, reviewers, () => sessions);
+  const sessions: Sessions = new Sessions(
+    census,
+    records,
+    reviewers,
+    () => sessionsChanged(),
+    () => familyFile.changed(),
+  );
   const questions = new Questions(records, reviewers);
   const execs: ExecApprovals = new ExecApprovals(
     sessions,
@@ -68,12 +86,14 @@ export function composeDesk(parts: DeskParts): Desk {
     reviewers,
     timings.noReviewerMs,
     (session, by) => void containment.request(session, by),
+    refusals,
   );
   const starts = new StartApprovals(sessions, questions, records, reviewers, refusals, timings.lateAllowMs);
   const containment: Containment = new Containment({
     sessions,
     reviewers,
     records,
+    refusals,
     execs,
     starts,
     timings,
@@ -82,29 +102,39 @@ export function composeDesk(parts: DeskParts): Desk {
     endRecorded: parts.endRecorded,
   });
   const enrolment = new Enrolment(parts.stateDirectory, parts.hasEnrolmentRecord);
-
-  const admitReviewer = async (
-    peer: Peer,
-    token: string | undefined,
-  ): ReturnType<VisitorParts['admitReviewer']> => {
-    const verdict = enrolment.judge(token);
-    if (verdict.kind === 'refused') return { refused: verdict.text };
-    const who = { pid: peer.pid, startTicks: peer.startTicks, exe: readExe(peer.pid) ?? null };
-    if (verdict.kind === 'known') {
-      records.note({ kind: 'reviewer connected', ...who });
-      return 'known';
-    }
-    enrolment.reserve(verdict.hash);
-    const isWritten = await records.decide({ kind: 'reviewer enrolled', ...who });
-    try {
-      if (!isWritten) throw new Error('its record could not be written; free disk space and try again');
-      enrolment.enrol(verdict.hash);
-      return 'new';
-    } catch (error) {
-      enrolment.release();
-      return { refused: `the reviewer cannot be enrolled: ${reasonOf(error)}` };
-    }
-  };
+  const sweeps = (ms: number): number => Math.ceil(ms / timings.sweepMs);
+  const leftovers = new Leftovers(parts.families, {
+    bootId: parts.bootId,
+    sessions,
+    containment,
+    census,
+    isAlive,
+    takeUpSweeps: sweeps(timings.takeUpMs),
+  });
+  const familyFile = new FamilyFile(
+    join(parts.stateDirectory, 'families.json'),
+    () => allFamilies(sessions.living(), leftovers.list(), parts.bootId),
+    (reason) =>
+      refusals.report({
+        what: 'installation',
+        rule: 'record could not be written',
+        text: `families.json cannot be written: ${reason}; should this desk be killed, the next one does not know what runs`,
+      }),
+  );
+  const installation = new Installation([...parts.ownFiles, enrolment.file]);
+  const installationWatch = new InstallationWatch({
+    installation,
+    file: join(parts.stateDirectory, 'installation.json'),
+    sessions,
+    containment,
+    records,
+    refusals,
+    restore: (path) => {
+      if (path !== enrolment.file) return;
+      enrolment.restore();
+      installation.accept(path);
+    },
+  });
 
   const supervisorParts = {
     sessions,
@@ -123,7 +153,7 @@ export function composeDesk(parts: DeskParts): Desk {
     table: processTable,
     refusals,
     helloMs: timings.helloMs,
-    admitReviewer,
+    admitReviewer: admission(enrolment, records, () => installation.accept(enrolment.file)),
     speakAs: (admitted, port) => {
       if (admitted.role === 'supervisor') {
         return {
@@ -145,13 +175,36 @@ export function composeDesk(parts: DeskParts): Desk {
   };
 
   let idleTimer: NodeJS.Timeout | undefined;
+  let settled: NodeJS.Timeout | undefined;
   let isClosing = false;
   function watchIdle(): void {
     clearTimeout(idleTimer);
-    if (isClosing || visitors.size > 0 || sessions.living().length > 0) return;
+    if (isClosing || visitors.size > 0 || sessions.living().length > 0 || leftovers.isAny) return;
     idleTimer = setTimeout(parts.idle, timings.idleMs);
   }
+  function sessionsChanged(): void {
+    watchIdle();
+    familyFile.changed();
+    lookAtInstallation();
+  }
+  function lookAtInstallation(): void {
+    installationWatch.look().catch((error: unknown) => installationFailed(error));
+  }
+  function installationFailed(error: unknown): void {
+    const text = `Kinwatch's own files cannot be compared: ${reasonOf(error)}`;
+    refusals.report({ what: 'installation', rule: 'record could not be read', text });
+  }
+  const silentCause = supervisorSilent(timings.silentMs);
   const sweeper = setInterval(() => {
+    leftovers.sweep();
+    sweepSilent(
+      sessions,
+      sweeps(timings.silentMs),
+      (...of) => void containment.endWithoutSupervisor(...of),
+      silentCause,
+    );
+    refusals.sweep();
+    sessions.tellGaps();
     starts.sweep(isAlive);
     census.sweep(isAlive);
     sessions.prune(timings.endedViewMs);
@@ -159,6 +212,13 @@ export function composeDesk(parts: DeskParts): Desk {
   watchIdle();
 
   return {
+    begin: () => {
+      leftovers.sweep();
+      familyFile.changed();
+      settled = setTimeout(() => {
+        installationWatch.compareWithLast().catch((error: unknown) => installationFailed(error));
+      }, timings.settleMs);
+    },
     accept: (socket) => {
       const visitor: Visitor = new Visitor(socket, visitorParts, () => {
         visitors.delete(visitor);
@@ -170,8 +230,11 @@ export function composeDesk(parts: DeskParts): Desk {
     close: (reason) => {
       isClosing = true;
       clearTimeout(idleTimer);
+      clearTimeout(settled);
       clearInterval(sweeper);
       for (const visitor of visitors) visitor.close();
+      familyFile.close();
+      refusals.closeAll();
       records.note({ kind: 'desk ended', reason });
       records.close();
     },

@@ -8,6 +8,7 @@ import type { FromSupervisor } from '../protocol/supervisor.ts';
 import type { ExecApprovals } from './execApprovals.ts';
 import { maskDeep } from './mask.ts';
 import type { Records } from './records.ts';
+import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { StartApprovals } from './startApprovals.ts';
@@ -20,6 +21,7 @@ export interface ContainmentParts {
   readonly sessions: Sessions;
   readonly reviewers: Reviewers;
   readonly records: Records;
+  readonly refusals: Refusals;
   readonly execs: ExecApprovals;
   readonly starts: StartApprovals;
   readonly timings: Timings;
@@ -36,8 +38,11 @@ export class Containment {
 
   constructor(private readonly parts: ContainmentParts) {}
 
-  /** @returns why there is nothing to contain; undefined when it is under way and a certificate will follow. */
-  request(session: Session, by: Decider): string | undefined {
+  /**
+   * @param cause for the certificate; absent: who asked.
+   * @returns why there is nothing to contain; undefined when it is under way and a certificate will follow.
+   */
+  request(session: Session, by: Decider, cause = containedBy(by.kind)): string | undefined {
     const { records, starts, execs, timings } = this.parts;
     if (session.view.state === 'ended') return `session ${session.id} has already ended`;
     records.note({ kind: 'containment asked', session: session.id, by });
@@ -48,7 +53,7 @@ export class Containment {
     }
     if (session.containedAt !== undefined) return undefined;
     session.containedAt = new Date().toISOString();
-    supervisor?.send({ kind: 'contain', by: containedBy(by.kind) });
+    supervisor?.send({ kind: 'contain', by: cause });
     void execs.denyAll(session, 'contained by reviewer');
     const cancel = timerUntil(Date.now() + timings.containMs, () => {
       void this.endWithoutSupervisor(session, supervisor?.peer, 'the supervisor did not contain in time');
@@ -95,7 +100,8 @@ export class Containment {
   /** The family's end, by whoever's word. */
   finish(session: Session, certificate: Certificate): void {
     if (session.view.state === 'ended') return;
-    const { records, reviewers, sessions } = this.parts;
+    const { records, reviewers, sessions, refusals } = this.parts;
+    refusals.ending(session);
     records.note({ kind: 'certificate', certificate });
     sessions.end(session, certificate.cause, certificate);
     reviewers.broadcast({ kind: 'certificate', certificate });

@@ -17,7 +17,7 @@ export type TokenVerdict =
 
 export class Enrolment {
   private hash: Buffer | undefined;
-  private readonly file: string;
+  readonly file: string;
 
   /**
    * @param hasRecord whether the journal holds an enrolment; asked only while no hash is known.
@@ -65,7 +65,15 @@ export class Enrolment {
   /** @throws the system's error when the file cannot be written. */
   enrol(hash: Buffer): void {
     this.hash = hash;
-    writeFileWhole(this.file, `sha256:${hash.toString('hex')}\n`);
+    this.restore();
+  }
+
+  /**
+   * Writes the hash that is in force over what somebody else put there; nothing while nobody is enrolled.
+   * @throws the system's error when the file cannot be written.
+   */
+  restore(): void {
+    if (this.hash !== undefined) writeFileWhole(this.file, `sha256:${this.hash.toString('hex')}\n`);
   }
 }
 

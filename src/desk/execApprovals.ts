@@ -9,8 +9,10 @@ import type { Choice, Question, Rule } from '../protocol/desk.ts';
 import { programIdentity } from './identity.ts';
 import { mirrorArguments } from './mask.ts';
 import { type Asker, type Questions, reviewer } from './questions.ts';
-import type { Decider } from '../journal/record.ts';
+import type { Decider, RecordBody } from '../journal/record.ts';
+import { QuestionRate } from './questionRate.ts';
 import type { Records } from './records.ts';
+import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { withAnswered, withExec } from './sessionView.ts';
@@ -26,12 +28,15 @@ interface Held {
   cancelAlone: () => void;
 }
 
+type Decision = Extract<RecordBody, { kind: 'decision' }>;
+
 type Verdict =
   | { readonly kind: 'allow'; readonly scope: 'once' | 'session' }
   | { readonly kind: 'deny'; readonly rule: Rule };
 
 export class ExecApprovals {
   private readonly held = new Map<string, Held>();
+  private readonly rate = new QuestionRate();
 
   constructor(
     private readonly sessions: Sessions,
@@ -41,6 +46,7 @@ export class ExecApprovals {
     private readonly noReviewerMs: number,
     /** Contains the session of an answer `contain`. */
     private readonly contain: (session: Session, by: Decider) => void,
+    private readonly refusals: Pick<Refusals, 'isListed'>,
   ) {}
 
   async ask(session: Session, ref: string, facts: ExecFacts, heldUntil: string): Promise<void> {
@@ -59,6 +65,11 @@ export class ExecApprovals {
     if (granted !== undefined) {
       const by: Decider = { kind: 'grant', question: granted };
       await this.decide(session, ref, facts, { kind: 'allow', scope: 'session' }, by);
+      return;
+    }
+    if (!this.rate.mayAsk(session)) {
+      const verdict: Verdict = { kind: 'deny', rule: 'too many questions at once' };
+      await this.decide(session, ref, facts, verdict, { kind: 'desk' });
       return;
     }
     this.hold(session, ref, facts, heldUntil);
@@ -162,7 +173,7 @@ export class ExecApprovals {
   ): Promise<boolean> {
     const allowed = verdict.kind === 'allow';
     const text = allowed ? execAllowed(facts, verdict.scope) : execDenied(facts, verdict.rule);
-    const isWritten = await this.records.decide({
+    const isWritten = await this.write(!allowed && asked === undefined ? verdict.rule : undefined, {
       ...subjectOf(session, facts),
       ...(asked === undefined ? {} : { question: asked.question.id }),
       by,
@@ -184,6 +195,14 @@ export class ExecApprovals {
     const refusedBy = inForce.kind === 'allow' ? undefined : inForce.rule;
     this.sessions.update(session, withAnswered(session.view, facts, refusedBy));
     return inForce === verdict;
+  }
+
+  /** @param unasked the rule of a denial that no person gave: in a loop it is counted, and stands all the same. */
+  private async write(unasked: Rule | undefined, body: Decision): Promise<boolean> {
+    const { session, subject } = body;
+    if (unasked !== undefined && !this.refusals.isListed({ session, what: 'exec', rule: unasked }, subject))
+      return false;
+    return this.records.decide(body);
   }
 
   private show(session: Session, facts: ExecFacts): void {

@@ -12,6 +12,7 @@ import { protocolVersion } from '../protocol/desk.ts';
 import { bootId, readStat } from '../watch/proc.ts';
 import { composeDesk } from './compose.ts';
 import { DeskError, reasonOf } from './deskError.ts';
+import { readFamilies } from './familyFile.ts';
 import { preparePlaces, removeStaleSocket, takeDeskLock, writeFileWhole } from './runtimeDirectory.ts';
 import type { Timings } from './timings.ts';
 import type { EndRecorded } from './watchdog.ts';
@@ -26,6 +27,8 @@ export interface DeskOptions {
   /** Opens the journal in this folder. */
   readonly openJournal?: (directory: string) => JournalWriter;
   readonly endRecorded?: EndRecorded;
+  /** Absolute paths of the files that Kinwatch runs from. */
+  readonly ownFiles?: readonly string[];
 }
 
 export interface RunningDesk {
@@ -56,6 +59,13 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     override: places.override ?? null,
   });
 
+  const left = readFamilies(join(places.state, 'families.json'));
+  if (left.fault !== undefined) {
+    // Closed to nobody: what ran without a supervisor starts no program any more, and is not known here.
+    const text = `families.json cannot be used: ${left.fault}; look for what still runs with: ps -ef`;
+    journal.append({ kind: 'refusal', what: 'installation', rule: 'record could not be read', text });
+  }
+
   let end: (reason: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     end = resolve;
@@ -69,6 +79,9 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     hasEnrolmentRecord: () => hasEnrolmentRecord(recordsDirectory),
     processTable: options.processTable,
     endRecorded: options.endRecorded ?? endRecorded,
+    bootId: self.bootId,
+    ownFiles: [...(options.ownFiles ?? []), places.serversFile],
+    families: left.families,
     idle: () => void stop('idle'),
   });
   const server = createServer((socket) => desk.accept(socket));
@@ -104,5 +117,6 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
       cause,
     });
   }
+  desk.begin();
   return { kind: 'running', desk: { ended, stop } };
 }

@@ -2,7 +2,7 @@
  * A session as reviewers see it, folded from its supervisor's messages. Pure: a view goes in, the next comes out.
  */
 import type { ClientFacts } from '../core/facts.ts';
-import type { ProcessView, Rule, SessionView } from '../protocol/desk.ts';
+import type { Coverage, ProcessView, Rule, SessionView } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 
 /** Ended processes that stay listed; older ones are only counted. */
@@ -85,6 +85,13 @@ export function withEnd(view: SessionView, end: Of<'end'>): SessionView {
   let toDrop = surplus;
   const processes = next.processes.filter((process) => process.state !== 'ended' || toDrop-- <= 0);
   return { ...next, processes, endedUnlisted: next.endedUnlisted + surplus };
+}
+
+/** The supervisor's own count, with what the desk did not list. */
+export function withGaps(coverage: Coverage, gaps: ReadonlyMap<string, number>): Coverage {
+  return gaps.size === 0
+    ? coverage
+    : { ...coverage, gaps: { ...coverage.gaps, ...Object.fromEntries(gaps) } };
 }
 
 /** The client's own claim, from the arguments of its `initialize`. */

@@ -9,13 +9,22 @@ import type { ExecApprovals } from './execApprovals.ts';
 import { InOrder } from './inOrder.ts';
 import { describeMismatch } from './malformed.ts';
 import { mirrorArguments } from './mask.ts';
+import { mayHaveBorn } from './ownBirth.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
 import { isAlive } from './processes.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
 import type { RoleHandler, RolePort } from './role.ts';
 import { memberKey, type Session, type Sessions, type SupervisorPort } from './sessions.ts';
-import { withAnswered, withBirth, withClaims, withDetached, withEnd, withExec } from './sessionView.ts';
+import {
+  withAnswered,
+  withBirth,
+  withClaims,
+  withDetached,
+  withEnd,
+  withExec,
+  withGaps,
+} from './sessionView.ts';
 import type { StartApprovals } from './startApprovals.ts';
 import type { Reviewers } from './reviewers.ts';
 
@@ -63,6 +72,8 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
   }
 
   message(value: unknown): void {
+    // Before anything is waited for: it lives.
+    if (this.session !== undefined) this.session.quietSweeps = 0;
     const parsed = fromSupervisor.safeParse(value);
     if (!parsed.success) return this.port.malformed(describeMismatch(value, parsed.error));
     return this.inOrder.take(parsed.data);
@@ -139,9 +150,11 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
         else parts.execs.withdraw(session, message.ref, message.reason);
         return undefined;
       case 'running':
-        return sessions.update(session, { ...view, state: 'running', coverage: message.coverage });
+        return this.running(session, message);
+      case 'heartbeat':
+        return undefined; // that it came was all
       case 'coverage':
-        return sessions.update(session, { ...view, coverage: message.coverage });
+        return sessions.update(session, { ...view, coverage: withGaps(message.coverage, session.gaps) });
       case 'request': {
         const { request, arguments: text } = message;
         records.note({ kind: 'request', session: id, request, arguments: text });
@@ -184,7 +197,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
       case 'refusal': {
         const { pid, startedAt, rule, text } = message;
         session.view = withAnswered(view, message, rule);
-        return parts.refusals.report({ session: id, pid, startedAt, what: 'exec', rule, text });
+        return parts.refusals.report({ session: id, pid, startedAt, what: 'exec', rule, text }, message.exe);
       }
       case 'frozen':
         void containment.frozen(session, message);
@@ -208,15 +221,26 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     }
   }
 
+  private running(session: Session, { coverage }: Of<'running'>): void {
+    const { sessions } = this.parts;
+    session.supervisorKey = this.peer;
+    session.ranFrom ??= new Date().toISOString();
+    const counted = withGaps(coverage, session.gaps);
+    sessions.update(session, { ...session.view, state: 'running', coverage: counted });
+    sessions.membersChanged();
+  }
+
   private birth(session: Session, message: Of<'birth'>): void {
     const { records, sessions, census } = this.parts;
-    if (!this.mayHaveBorn(message)) {
+    const isRoot = !this.hasRoot;
+    this.hasRoot = true;
+    if (!mayHaveBorn(message, this.peer, isRoot, this.parts.table)) {
       const text = `process ${message.pid} was not started by supervisor ${this.peer.pid}`;
       return this.port.refuse('supervisor', 'not an ancestor of the family', text);
     }
     const { at: _at, parentStartedAt, startTicks, ...birth } = message;
     records.note({ session: session.id, startTicks, ...birth });
-    session.members.set(memberKey(message), { pid: message.pid, startTicks });
+    sessions.memberBorn(session, memberKey(message), { pid: message.pid, startTicks });
     census.addMember({ pid: message.pid, startTicks });
     return sessions.update(session, withBirth(session.view, message), {
       session: session.id,
@@ -225,27 +249,10 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     });
   }
 
-  /**
-   * Invariant: a supervisor speaks only for its own family; else it could call an editor a member. The first
-   * birth must descend from it; a later one may have been adopted elsewhere, but is younger than the supervisor.
-   */
-  private mayHaveBorn({ pid, startTicks, ppid }: Of<'birth'>): boolean {
-    const isRoot = !this.hasRoot;
-    this.hasRoot = true;
-    if (startTicks < this.peer.startTicks) return false;
-    if (this.parts.table.stat(pid)?.startTicks !== startTicks) {
-      return !isRoot || ppid === this.peer.pid; // ended meanwhile: nobody to speak for any more
-    }
-    const line = lineageOf(pid, this.parts.table)?.slice(1) ?? [];
-    return (
-      !isRoot || line.some((key) => key.pid === this.peer.pid && key.startTicks === this.peer.startTicks)
-    );
-  }
-
   private forgetMember(session: Session, key: { readonly pid: number; readonly startedAt: string }): void {
     const member = session.members.get(memberKey(key));
     if (member === undefined) return;
-    session.members.delete(memberKey(key));
+    this.parts.sessions.memberEnded(session, memberKey(key));
     this.parts.census.removeMember(member);
   }
 }

@@ -10,6 +10,15 @@ export interface Timings {
   readonly lateAllowMs: number;
   /** How often clients are looked at that hold a waiting start or a grant. */
   readonly sweepMs: number;
+  /**
+   * A supervisor that was not heard for so long, while its family runs, is dead to the desk. Five heartbeats: on
+   * two cores with thirty busy processes the longest silence seen was one.
+   */
+  readonly silentMs: number;
+  /** How long a recorded family waits for its living supervisor. That one gives up by itself after five seconds. */
+  readonly takeUpMs: number;
+  /** From the desk's start to the reading of its own files: whoever it was started for comes first. */
+  readonly settleMs: number;
   /** After a Contain without the supervisor's last word, the desk ends the family itself. */
   readonly containMs: number;
   /** For writing the evidence, while the family stands still. */
@@ -26,6 +35,9 @@ export const timings: Timings = {
   noReviewerMs: 10_000,
   lateAllowMs: 600_000,
   sweepMs: 1_000,
+  silentMs: 10_000,
+  takeUpMs: 5_000,
+  settleMs: 2_000,
   containMs: 10_000,
   evidenceMs: 1_000,
   lockMs: 1_000,

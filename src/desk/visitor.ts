@@ -11,6 +11,7 @@ import {
   toDesk,
 } from '../protocol/desk.ts';
 import { fromSupervisor } from '../protocol/supervisor.ts';
+import { readExe } from '../watch/proc.ts';
 import { Connection, type ConnectionListener } from './connection.ts';
 import { describeMismatch } from './malformed.ts';
 import { judgePeer, type KnownProcesses, type Peer, type PeerVerdict, type ProcessTable } from './peer.ts';
@@ -86,7 +87,8 @@ export class Visitor implements ConnectionListener, RolePort {
 
   refuse(what: Refused, rule: Rule, text: string): void {
     if (this.isClosed) return;
-    this.parts.refusals.report({ pid: this.peer.pid, what, rule, text });
+    const exe = readExe(this.peer.pid);
+    this.parts.refusals.report({ pid: this.peer.pid, what, rule, text }, exe);
     this.connection.refuse(text);
   }
 

@@ -7,6 +7,8 @@ import type { Rule } from '../protocol/desk.ts';
 const byRule: Partial<Record<Rule, string>> = {
   'denied by reviewer': 'denied by the reviewer',
   'contained by reviewer': 'the reviewer contained the session',
+  'too many questions at once':
+    'the session asked more than a person can answer; start fewer programs at once',
   'no reviewer connected':
     'no reviewer connected; open an editor with Kinwatch, run “Kinwatch: Show Panel” and try again',
   'record could not be written': 'its record could not be written; free disk space and try again',
@@ -40,6 +42,30 @@ export function startDenied(server: string, rule: Rule): string {
 /** Becomes the cause on the certificate. */
 export function containedBy(who: 'reviewer' | 'operator' | 'grant' | 'desk'): string {
   return who === 'operator' ? 'contained from the command line' : `contained by the ${who}`;
+}
+
+/** Causes on the certificates of families that an earlier desk left behind. */
+export const leftBehind = {
+  alone: 'desk and supervisor were both gone while it ran; the next desk ended it',
+  silent: 'its supervisor did not take it up again with the next desk',
+  reboot: 'the machine was started anew while it ran',
+  coverage: 'left behind by an earlier desk; not watched since',
+};
+
+export function supervisorSilent(silentMs: number): string {
+  return `the supervisor gave no sign of life for ${Math.round(silentMs / 1000)} s`;
+}
+
+export function refusalsCounted(count: number, rule: Rule, exe: string, since: string): string {
+  const whose = exe === '' ? '' : ` of ${visibleText(exe)}`;
+  return `${count} more refusals${whose} since ${since} were counted and not listed: ${rule}`;
+}
+
+export function installationChanged(path: string, server: string): string {
+  return (
+    `${visibleText(path)} was changed while ${visibleText(server)} ran; ` +
+    'if that was not you, check what it holds before anything is started again'
+  );
 }
 
 export function startWaits(server: string): string {

@@ -102,6 +102,28 @@ export const recordBody = z.discriminatedUnion('kind', [
     rule,
     text: z.string(),
   }),
+  /** Refusals of one rule and program that were counted and not written one by one. `exe` is empty for several. */
+  z.strictObject({
+    kind: z.literal('refusals counted'),
+    session: session.exactOptional(),
+    what: refused,
+    rule,
+    exe: z.string(),
+    count: z.int().positive(),
+    since: time,
+    until: time,
+  }),
+  /** Kinwatch's own files that are not what they were: paths, with what they were and are now. Null: not there. */
+  z.strictObject({
+    kind: z.literal('installation changed'),
+    /** Sessions whose families ran when it happened; those that still run are contained. */
+    sessions: z.array(session).readonly(),
+    /** `between desks`: compared with what the desk before this one knew. */
+    when: z.enum(['between desks', 'while the desk ran']),
+    files: z
+      .array(z.strictObject({ path: z.string(), was: z.string().nullable(), is: z.string().nullable() }))
+      .readonly(),
+  }),
   z.strictObject({ kind: z.literal('request'), session, request: requestRef, arguments: z.string() }),
   z.strictObject({
     kind: z.literal('result'),

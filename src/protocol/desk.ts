@@ -42,6 +42,9 @@ export const rule = z.enum([
   'not an ancestor of the family',
   'malformed message',
   'defined in an untrusted workspace',
+  'too many questions at once',
+  'installation changed',
+  'record could not be read',
 ]);
 export type Rule = z.infer<typeof rule>;
 
@@ -54,6 +57,7 @@ export const refused = z.enum([
   'supervisor',
   'answer',
   'connection',
+  'installation',
 ]);
 export type Refused = z.infer<typeof refused>;
 
@@ -138,7 +142,7 @@ export const certificate = z.strictObject({
       signals: z.array(z.strictObject({ signal: z.string(), at: time })),
     }),
   ),
-  /** Members found alive after the end; null when it could not be counted. */
+  /** Members found alive after the end. Where they could not be counted: all that were recorded, and a gap says so. */
   survivors: z.int().nonnegative(),
   /** True only when the kernel said so: the notification listener hung up. */
   proved: z.boolean(),

@@ -4,6 +4,8 @@ import { certificate, coverage, rule } from './desk.ts';
 import { argument, execFacts, requestRef, startFacts, startTicks, time } from './facts.ts';
 
 const key = { pid: z.int().positive(), startedAt: time };
+/** Between two signs of life of a running family's supervisor. */
+export const heartbeatMs = 2000;
 
 /** Supervisor → desk. Released programs and births are sent before they go on; order is the order of events. */
 export const fromSupervisor = z.discriminatedUnion('kind', [
@@ -21,6 +23,8 @@ export const fromSupervisor = z.discriminatedUnion('kind', [
   /** The caller of a held thing went away, or cancelled its request. */
   z.strictObject({ kind: z.literal('withdraw'), ref: z.string(), reason: z.string() }),
   z.strictObject({ kind: z.literal('running'), coverage }),
+  /** Every {@link heartbeatMs} from `running` to `ended`: the watch thread serves its family. Never answered. */
+  z.strictObject({ kind: z.literal('heartbeat') }),
   z.strictObject({ kind: z.literal('request'), request: requestRef, arguments: z.string(), at: time }),
   z.strictObject({
     kind: z.literal('result'),

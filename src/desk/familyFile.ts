@@ -1,0 +1,122 @@
+/**
+ * `<state>/families.json`: every living family's members and supervisor, for the next desk, should this one be
+ * killed (DESIGN §6). Written beside its place and renamed, never synced: it only matters while this boot lasts.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import { startFacts, startTicks, time } from '../protocol/facts.ts';
+import { reasonOf } from './deskError.ts';
+import { maskDeep } from './mask.ts';
+import type { Session } from './sessions.ts';
+
+/** From a change to its write. A birth within it is missing when desk and supervisor are killed together. */
+const delayMs = 25;
+
+const processKey = z.strictObject({ pid: z.int().positive(), startTicks });
+
+const recordedFamily = z.strictObject({
+  session: z.string().regex(/^[0-9a-f]{10}$/u),
+  server: z.string(),
+  bootId: z.string(),
+  startedAt: time,
+  supervisor: processKey,
+  members: z.array(processKey),
+  /** Masked, as in the journal. */
+  facts: startFacts,
+});
+export type RecordedFamily = z.infer<typeof recordedFamily>;
+
+const familyFile = z.strictObject({ families: z.array(recordedFamily) });
+
+/** @param session one whose supervisor was seen; what it runs may have ended. */
+function recordFamily(session: Session, bootId: string): RecordedFamily | undefined {
+  const { id, view, facts, supervisorKey, members } = session;
+  if (view.state === 'ended' || supervisorKey === undefined) return undefined;
+  if (view.state === 'asking' && members.size === 0) return undefined; // nothing was started
+  return {
+    session: id,
+    server: view.server,
+    bootId,
+    startedAt: view.startedAt,
+    supervisor: keyOf(supervisorKey),
+    members: [...members.values()].map(keyOf),
+    facts: maskDeep(facts),
+  };
+}
+
+/** Living sessions, and what is still waited for; of a family that is just being taken up again, both. */
+export function allFamilies(
+  living: readonly Session[],
+  waiting: readonly RecordedFamily[],
+  bootId: string,
+): RecordedFamily[] {
+  const families = new Map(waiting.map((family) => [family.session, family]));
+  for (const session of living) {
+    const family = recordFamily(session, bootId);
+    if (family === undefined) continue;
+    const earlier = families.get(family.session)?.members ?? [];
+    families.set(family.session, { ...family, members: [...family.members, ...earlier] });
+  }
+  return [...families.values()];
+}
+
+function keyOf({ pid, startTicks: ticks }: { pid: number; startTicks: number }): z.infer<typeof processKey> {
+  return { pid, startTicks: ticks };
+}
+
+/** What an earlier desk left. `fault`: something is there and cannot be used. */
+export function readFamilies(path: string): {
+  readonly families: readonly RecordedFamily[];
+  readonly fault?: string;
+} {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { families: [] };
+    return { families: [], fault: reasonOf(error) };
+  }
+  try {
+    return { families: familyFile.parse(JSON.parse(text)).families };
+  } catch {
+    return { families: [], fault: 'it holds no list of families' }; // the parser's words would repeat its text
+  }
+}
+
+export class FamilyFile {
+  private timer: NodeJS.Timeout | undefined;
+  private written = '';
+
+  /** @param failed told each time it cannot be written; the next change tries again. */
+  constructor(
+    private readonly path: string,
+    private readonly families: () => readonly RecordedFamily[],
+    private readonly failed: (reason: string) => void,
+  ) {}
+
+  /** Never writes within this call: whoever waits for a release does not wait for this file. */
+  changed(): void {
+    this.timer ??= setTimeout(() => this.write(), delayMs);
+  }
+
+  /** Writes what stands, over whatever somebody else may have put there. */
+  close(): void {
+    this.written = '';
+    this.write();
+  }
+
+  private write(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const text = `${JSON.stringify({ families: this.families() })}\n`;
+    if (text === this.written) return;
+    const temporary = `${this.path}.${process.pid}.new`;
+    try {
+      writeFileSync(temporary, text, { mode: 0o600 });
+      renameSync(temporary, this.path);
+      this.written = text;
+    } catch (error) {
+      this.failed(reasonOf(error));
+    }
+  }
+}
