@@ -96,6 +96,11 @@ export function openWorkbench(page: Page): Workbench {
       try {
         await openMcpServers();
         await rows.filter({ hasText: name }).first().click({ timeout: 5_000 });
+        // The list may have been sorted anew under the click.
+        await page
+          .locator('.quick-input-widget:visible')
+          .getByPlaceholder(`Select action for '${name}'`)
+          .waitFor({ timeout: 5_000 });
         await rows
           .filter({ has: page.getByText(action, { exact: true }) })
           .first()
