@@ -5,7 +5,7 @@
  * As root, unit and process tests run as a scratch user: rights matter, and to root every file is writable.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,8 +28,7 @@ function run(what, command, args, options = {}) {
     console.log(`${what}: ok, ${seconds} s`);
     return;
   }
-  console.error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
-  process.exit(1);
+  throw new Error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
 }
 
 /** @param {string} folder @returns {string[]} */
@@ -121,28 +120,43 @@ function runTests(what, files, directory, options = []) {
   }
 }
 
-if (wants('lint')) {
-  run('lint', 'npm', ['run', '--silent', 'lint']);
-  run('types', 'npm', ['run', '--silent', 'types']);
+/** @param {string[]} tests @param {string} directory */
+function runEditor(tests, directory) {
+  // The editor's driver drops to the scratch user itself; the browser may stay root.
+  run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...tests], { cwd: directory });
+  const pictures = join(directory, '.screenshots');
+  if (directory !== root && existsSync(pictures)) {
+    cpSync(pictures, join(root, '.screenshots'), { recursive: true });
+  }
 }
-if (wants('unit') || wants('process') || wants('e2e')) {
+
+async function main() {
+  if (wants('lint')) {
+    run('lint', 'npm', ['run', '--silent', 'lint']);
+    run('types', 'npm', ['run', '--silent', 'types']);
+  }
+  if (!['unit', 'process', 'e2e'].some(wants)) return;
   run('build', process.execPath, ['.scripts/build.mjs', '--sizes']);
   const tests = (await compileTests()).filter((name) => name.endsWith('.test.mjs'));
-  const inFolder = (/** @type {string} */ folder) =>
-    tests.filter((name) => name.startsWith(`out/test/${folder}/`));
-  const unit = tests.filter(
-    (name) => !name.startsWith('out/test/process/') && !name.startsWith('out/test/e2e/'),
-  );
+  const isIn = (/** @type {string} */ folder) => (/** @type {string} */ name) =>
+    name.startsWith(`out/test/${folder}/`);
+  const unit = tests.filter((name) => !isIn('process')(name) && !isIn('e2e')(name));
   const checkout = readableCheckout();
   try {
     if (wants('unit')) runTests('unit tests', unit, checkout.directory);
     // One at a time: they start families of their own and measure waiting.
-    if (wants('process'))
-      runTests('process tests', inFolder('process'), checkout.directory, ['--test-concurrency=1']);
+    if (wants('process')) {
+      runTests('process tests', tests.filter(isIn('process')), checkout.directory, ['--test-concurrency=1']);
+    }
+    if (wants('e2e')) runEditor(tests.filter(isIn('e2e')), checkout.directory);
   } finally {
     checkout.done();
   }
-  // The editor's driver drops to the scratch user itself; the browser may stay root.
-  if (wants('e2e'))
-    run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...inFolder('e2e')]);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 }
