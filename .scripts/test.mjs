@@ -1,15 +1,17 @@
 /**
- * `npm test [lint|unit|process|e2e]…`: lint and types, unit tests, process tests against real programs, and the
- * end-to-end test in a real editor. Without an argument: all of it, in that order.
+ * `npm test [lint|unit|process|conformance|e2e]…`: lint and types, unit tests, process tests against real programs,
+ * the official conformance suite bare and supervised, and the end-to-end test in a real editor. Without an argument:
+ * all of it, in that order.
  *
- * As root, unit and process tests run as a scratch user: rights matter, and to root every file is writable.
+ * As root, all but the last run as a scratch user: rights matter, and to root every file is writable.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { suiteNode } from './conformance.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** No passwd entry has it; nothing else of the machine runs as it. */
@@ -28,7 +30,8 @@ function run(what, command, args, options = {}) {
     console.log(`${what}: ok, ${seconds} s`);
     return;
   }
-  throw new Error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
+  console.error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
+  process.exit(1);
 }
 
 /** @param {string} folder @returns {string[]} */
@@ -41,8 +44,7 @@ function filesBelow(folder) {
 async function compileTests() {
   const all = filesBelow('test').filter((name) => !name.endsWith('.d.ts'));
   const entries = all.filter(
-    (name) =>
-      name.endsWith('.test.ts') || name.startsWith('test/fixtures/') || name.startsWith('test/attacks/'),
+    (name) => name.endsWith('.test.ts') || /^test\/(?:fixtures|attacks|conformance)\//u.test(name),
   );
   rmSync(join(root, 'out', 'test'), { recursive: true, force: true });
   await build({
@@ -120,43 +122,30 @@ function runTests(what, files, directory, options = []) {
   }
 }
 
-/** @param {string[]} tests @param {string} directory */
-function runEditor(tests, directory) {
-  // The editor's driver drops to the scratch user itself; the browser may stay root.
-  run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...tests], { cwd: directory });
-  const pictures = join(directory, '.screenshots');
-  if (directory !== root && existsSync(pictures)) {
-    cpSync(pictures, join(root, '.screenshots'), { recursive: true });
-  }
+if (wants('lint')) {
+  run('lint', 'npm', ['run', '--silent', 'lint']);
+  run('types', 'npm', ['run', '--silent', 'types']);
 }
-
-async function main() {
-  if (wants('lint')) {
-    run('lint', 'npm', ['run', '--silent', 'lint']);
-    run('types', 'npm', ['run', '--silent', 'types']);
-  }
-  if (!['unit', 'process', 'e2e'].some(wants)) return;
+if (['unit', 'process', 'conformance', 'e2e'].some(wants)) {
   run('build', process.execPath, ['.scripts/build.mjs', '--sizes']);
   const tests = (await compileTests()).filter((name) => name.endsWith('.test.mjs'));
-  const isIn = (/** @type {string} */ folder) => (/** @type {string} */ name) =>
-    name.startsWith(`out/test/${folder}/`);
-  const unit = tests.filter((name) => !isIn('process')(name) && !isIn('e2e')(name));
+  const inFolder = (/** @type {string} */ folder) =>
+    tests.filter((name) => name.startsWith(`out/test/${folder}/`));
+  const unit = tests.filter((name) => !/^out\/test\/(?:process|conformance|e2e)\//u.test(name));
   const checkout = readableCheckout();
   try {
     if (wants('unit')) runTests('unit tests', unit, checkout.directory);
     // One at a time: they start families of their own and measure waiting.
-    if (wants('process')) {
-      runTests('process tests', tests.filter(isIn('process')), checkout.directory, ['--test-concurrency=1']);
+    if (wants('process'))
+      runTests('process tests', inFolder('process'), checkout.directory, ['--test-concurrency=1']);
+    if (wants('conformance')) {
+      process.env['KINWATCH_CONFORMANCE_NODE'] = await suiteNode(checkout.directory);
+      runTests('conformance', inFolder('conformance'), checkout.directory, ['--test-concurrency=1']);
     }
-    if (wants('e2e')) runEditor(tests.filter(isIn('e2e')), checkout.directory);
   } finally {
     checkout.done();
   }
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  // The editor's driver drops to the scratch user itself; the browser may stay root.
+  if (wants('e2e'))
+    run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...inFolder('e2e')]);
 }
