@@ -3,10 +3,10 @@
  * the official conformance suite bare and supervised, and the end-to-end test in a real editor. Without an argument:
  * all of it, in that order.
  *
- * As root, all but the last run as a scratch user: rights matter, and to root every file is writable.
+ * As root, unit, process and conformance tests run as a scratch user: rights matter, and to root every file is writable.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,8 +30,7 @@ function run(what, command, args, options = {}) {
     console.log(`${what}: ok, ${seconds} s`);
     return;
   }
-  console.error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
-  process.exit(1);
+  throw new Error(`${what}: failed (${error?.message ?? signal ?? `exit ${status}`}), ${seconds} s`);
 }
 
 /** @param {string} folder @returns {string[]} */
@@ -122,30 +121,51 @@ function runTests(what, files, directory, options = []) {
   }
 }
 
-if (wants('lint')) {
-  run('lint', 'npm', ['run', '--silent', 'lint']);
-  run('types', 'npm', ['run', '--silent', 'types']);
+/** @param {string[]} tests @param {string} directory */
+function runEditor(tests, directory) {
+  // The editor's driver drops to the scratch user itself; the browser may stay root.
+  run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...tests], { cwd: directory });
+  const pictures = join(directory, '.screenshots');
+  if (directory !== root && existsSync(pictures)) {
+    cpSync(pictures, join(root, '.screenshots'), { recursive: true });
+  }
 }
-if (['unit', 'process', 'conformance', 'e2e'].some(wants)) {
+
+async function main() {
+  if (wants('lint')) {
+    run('lint', 'npm', ['run', '--silent', 'lint']);
+    run('types', 'npm', ['run', '--silent', 'types']);
+  }
+  if (!['unit', 'process', 'conformance', 'e2e'].some(wants)) return;
   run('build', process.execPath, ['.scripts/build.mjs', '--sizes']);
   const tests = (await compileTests()).filter((name) => name.endsWith('.test.mjs'));
-  const inFolder = (/** @type {string} */ folder) =>
-    tests.filter((name) => name.startsWith(`out/test/${folder}/`));
-  const unit = tests.filter((name) => !/^out\/test\/(?:process|conformance|e2e)\//u.test(name));
+  const isIn = (/** @type {string} */ folder) => (/** @type {string} */ name) =>
+    name.startsWith(`out/test/${folder}/`);
+  const unit = tests.filter(
+    (name) => !['process', 'conformance', 'e2e'].some((folder) => isIn(folder)(name)),
+  );
   const checkout = readableCheckout();
   try {
     if (wants('unit')) runTests('unit tests', unit, checkout.directory);
     // One at a time: they start families of their own and measure waiting.
-    if (wants('process'))
-      runTests('process tests', inFolder('process'), checkout.directory, ['--test-concurrency=1']);
+    if (wants('process')) {
+      runTests('process tests', tests.filter(isIn('process')), checkout.directory, ['--test-concurrency=1']);
+    }
     if (wants('conformance')) {
       process.env['KINWATCH_CONFORMANCE_NODE'] = await suiteNode(checkout.directory);
-      runTests('conformance', inFolder('conformance'), checkout.directory, ['--test-concurrency=1']);
+      runTests('conformance', tests.filter(isIn('conformance')), checkout.directory, [
+        '--test-concurrency=1',
+      ]);
     }
+    if (wants('e2e')) runEditor(tests.filter(isIn('e2e')), checkout.directory);
   } finally {
     checkout.done();
   }
-  // The editor's driver drops to the scratch user itself; the browser may stay root.
-  if (wants('e2e'))
-    run('end-to-end test', process.execPath, ['--test', '--test-concurrency=1', ...inFolder('e2e')]);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 }
