@@ -39,8 +39,9 @@ export interface DeskParts {
   readonly processTable: EvidenceInput['processTable'];
   readonly endRecorded: EndRecorded;
   readonly bootId: string;
-  /** Absolute paths of what Kinwatch runs from and is configured by. */
+  /** Absolute paths of what Kinwatch runs from. */
   readonly ownFiles: readonly string[];
+  readonly serversFile: string;
   /** Left by an earlier desk. */
   readonly families: readonly RecordedFamily[];
   /** Called when there was neither a session nor a connection for the idle time. */
@@ -121,7 +122,7 @@ export function composeDesk(parts: DeskParts): Desk {
         text: `families.json cannot be written: ${reason}; should this desk be killed, the next one does not know what runs`,
       }),
   );
-  const installation = new Installation([...parts.ownFiles, enrolment.file]);
+  const installation = new Installation([...parts.ownFiles, parts.serversFile, enrolment.file]);
   const installationWatch = new InstallationWatch({
     installation,
     file: join(parts.stateDirectory, 'installation.json'),
@@ -129,6 +130,7 @@ export function composeDesk(parts: DeskParts): Desk {
     containment,
     records,
     refusals,
+    isConfiguration: (path) => path === parts.serversFile,
     restore: (path) => {
       if (path !== enrolment.file) return;
       enrolment.restore();

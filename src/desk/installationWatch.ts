@@ -18,6 +18,11 @@ export interface InstallationParts {
   readonly containment: Containment;
   readonly records: Records;
   readonly refusals: Refusals;
+  /**
+   * True for files that a person edits while sessions run: shown, not contained, because every start is asked with
+   * the command it found there.
+   */
+  readonly isConfiguration: (path: string) => boolean;
   /** A family may have put its own token hash there: the desk's own is written again. */
   readonly restore: (path: string) => void;
 }
@@ -59,13 +64,13 @@ export class InstallationWatch {
   }
 
   private meet(session: Session, changes: readonly Change[]): void {
-    const { refusals, containment, restore } = this.parts;
+    const { refusals, containment, restore, isConfiguration } = this.parts;
     for (const change of changes) {
       if (!ranAt(session, change)) continue;
       restore(change.path);
       const text = installationChanged(change.path, session.view.server);
       refusals.report({ session: session.id, what: 'installation', rule: 'installation changed', text });
-      containment.request(session, { kind: 'desk' }, text);
+      if (!isConfiguration(change.path)) containment.request(session, { kind: 'desk' }, text);
     }
   }
 

@@ -80,7 +80,8 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     processTable: options.processTable,
     endRecorded: options.endRecorded ?? endRecorded,
     bootId: self.bootId,
-    ownFiles: [...(options.ownFiles ?? []), places.serversFile],
+    ownFiles: options.ownFiles ?? [],
+    serversFile: places.serversFile,
     families: left.families,
     idle: () => void stop('idle'),
   });

@@ -178,3 +178,23 @@ test('a bundle that changes under a family contains it; between sessions and bet
   );
   assert.deepEqual([between.sessions, between.files.length], [[], 1]);
 });
+
+test('servers.jsonc edited while a family runs is shown, and the family goes on', async (t) => {
+  const places = makePlaces(t);
+  mkdirSync(places.state, { recursive: true, mode: 0o700 });
+  mkdirSync(places.config, { recursive: true, mode: 0o700 });
+  writeFileSync(places.serversFile, '{ "servers": {} }');
+  const desk = await runDesk(t, { places, timings: { settleMs: 0 } });
+  const review = await reviewer(t, desk);
+  await until('it was read', () => existsSync(join(places.state, 'installation.json')));
+  const first = await runningSession(t, desk, review);
+  writeFileSync(places.serversFile, '{ "servers": { "more": { "command": "more" } } }');
+  await runningSession(t, desk, review);
+  const refusal = await review.next('refusal');
+  assert.deepEqual([refusal.session, refusal.rule], [first.session, 'installation changed']);
+  assert.match(refusal.text, /servers\.jsonc was changed while files ran/u);
+  assert.equal(
+    first.link.seen.some(({ kind }) => kind === 'contain'),
+    false,
+  );
+});
