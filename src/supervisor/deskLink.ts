@@ -5,6 +5,12 @@ import { type FromSupervisor, type ToSupervisor, toSupervisor } from '../protoco
 
 /** Decisions and texts only: nothing the desk says to a supervisor is large. */
 const maxLineBytes = 1024 * 1024;
+/**
+ * What happened and holds nothing up may wait this long for the next message to travel with: a program that lives a
+ * millisecond costs the desk two wake-ups instead of four. Never a birth: the watchdog must know it at once.
+ */
+const batchMs = 25;
+const batched: ReadonlySet<FromSupervisor['kind']> = new Set(['exec', 'end', 'detached']);
 /** How long an end waits for a desk that reads nothing more. */
 const lastWordMs = 5000;
 
@@ -19,6 +25,8 @@ export class DeskLink {
   private readonly socket: Socket;
   private readonly lines = new LineCutter(maxLineBytes);
   private over = false;
+  private batch = '';
+  private flushing: NodeJS.Timeout | undefined;
 
   constructor(
     socketPath: string,
@@ -37,9 +45,13 @@ export class DeskLink {
    */
   send(message: FromSupervisor, handed?: () => void): void {
     if (this.over) return;
-    const line = `${JSON.stringify(message)}\n`;
+    this.batch += `${JSON.stringify(message)}\n`;
+    if (handed === undefined && batched.has(message.kind)) {
+      this.flushing ??= setTimeout(() => this.flush(), batchMs);
+      return;
+    }
     if (handed === undefined) {
-      this.socket.write(line);
+      this.flush();
       return;
     }
     let done = false;
@@ -48,16 +60,25 @@ export class DeskLink {
       done = true;
       handed();
     };
-    this.socket.write(line, (error) => {
+    this.flush((error) => {
       if (error === undefined || error === null) once();
     });
     // The kernel takes most writes whole, within the call: no need to wait a turn of the event loop.
     if (this.socket.writableLength === 0) once();
   }
 
+  private flush(written?: (error?: Error | null) => void): void {
+    clearTimeout(this.flushing);
+    this.flushing = undefined;
+    const bytes = this.batch;
+    this.batch = '';
+    if (bytes !== '') this.socket.write(bytes, written);
+  }
+
   /** Resolves when everything sent has left, the link is lost, or the desk does not read on. */
   async end(): Promise<void> {
     if (this.over) return;
+    this.flush();
     await new Promise<void>((resolve) => {
       const late = setTimeout(() => this.socket.destroy(), lastWordMs);
       this.socket.once('close', () => {
@@ -88,6 +109,7 @@ export class DeskLink {
   private lose(reason: string, code: string | undefined, misunderstood: boolean): void {
     if (this.over) return;
     this.over = true;
+    clearTimeout(this.flushing);
     this.events.lost(reason, code, misunderstood);
   }
 }

@@ -34,7 +34,7 @@ export async function superviseRun(argv: readonly string[], threads: Threads): P
     const request = await parseRun(argv, places.serversFile);
     plan = await planStart(request, readLaunch(shimPid), overridesOf(places));
   } catch (error) {
-    return refuseEarly(error, streams);
+    return refuseEarly(error, streams, threads);
   }
   const session = new Session(plan, shimPid, places, streams, threads);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -63,13 +63,18 @@ function checkWatcher(value: string | undefined): void {
 }
 
 /** The command cannot be launched. A client hears it as the answer to its first request, a person on stderr. */
-async function refuseEarly(error: unknown, streams: SessionStreams): Promise<number> {
+async function refuseEarly(error: unknown, streams: SessionStreams, threads: Threads): Promise<number> {
   if (!(error instanceof StartError) && !(error instanceof PlacesError)) throw error;
   const exitCode = error instanceof StartError ? error.exitCode : 3;
   streams.log.write(`${messages.prefix}${error.message}\n`);
-  if (exitCode === 2 || process.stdin.isTTY) return exitCode;
+  const left = threads.leave();
+  if (exitCode === 2 || process.stdin.isTTY) {
+    await left;
+    return exitCode;
+  }
   const events = { request() {}, result() {}, claims() {}, initialized() {}, clientEnded() {}, fault() {} };
   const relay = new Relay({ clientIn: streams.clientIn, clientOut: streams.clientOut, events });
   await Promise.race([relay.refuse(error.message), delay(refuseWaitMs, undefined, { ref: false })]);
+  await left;
   return exitCode;
 }

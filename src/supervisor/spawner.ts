@@ -13,8 +13,14 @@ import type { FromSpawner, SpawnPlan, ToSpawner } from './threads.ts';
 export function runSpawner(port: MessagePort): void {
   const say = (message: FromSpawner): void => port.postMessage(message);
   port.on('message', (message: ToSpawner) => {
-    if (message.kind === 'enter') say(enterFilter());
-    else launch(message.plan, say);
+    switch (message.kind) {
+      case 'enter':
+        return say(enterFilter());
+      case 'spawn':
+        return launch(message.plan, say);
+      case 'leave':
+        return port.close();
+    }
   });
 }
 

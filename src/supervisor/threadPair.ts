@@ -48,6 +48,16 @@ export class Threads {
     this.spawnerWorker.postMessage(message);
   }
 
+  /**
+   * Nothing will be launched: resolves when both threads have ended by themselves. A process that exits while a
+   * thread still loads native code aborts.
+   */
+  async leave(): Promise<void> {
+    const left = once(this.spawnerWorker, 'exit');
+    this.toSpawner({ kind: 'leave' });
+    await Promise.all([left, this.endWatch()]);
+  }
+
   /** Resolves when the filtered thread is gone: from then on only members are under the filter. */
   async endSpawner(): Promise<void> {
     await this.spawnerWorker.terminate();

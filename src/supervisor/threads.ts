@@ -18,7 +18,10 @@ export interface SpawnPlan {
 
 export type ToSpawner =
   /** Put yourself under the filter. */
-  { readonly kind: 'enter' } | { readonly kind: 'spawn'; readonly plan: SpawnPlan };
+  | { readonly kind: 'enter' }
+  | { readonly kind: 'spawn'; readonly plan: SpawnPlan }
+  /** Nothing will be launched. */
+  | { readonly kind: 'leave' };
 export type FromSpawner =
   /** The thread is under the filter. */
   | { readonly kind: 'filtered'; readonly listenerFd: number; readonly domain: Domain }

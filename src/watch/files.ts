@@ -43,14 +43,19 @@ function lookFrom(path: string, stats: BigIntStats): FileLook {
       sizeBytes: Number(stats.size),
       ownerUid: Number(stats.uid),
       mode: Number(stats.mode & 0o7777n),
-      writable: isWritable(path, Number(stats.uid)),
+      writable: isWritable(path, Number(stats.uid), Number(stats.mode)),
     },
     changedNs: stats.ctimeNs,
     modifiedNs: stats.mtimeNs,
     isFile: stats.isFile(),
-    executable: allows(path, constants.X_OK),
-    readable: allows(path, constants.R_OK),
+    executable: permits(path, stats, 0o111, constants.X_OK),
+    readable: permits(path, stats, 0o444, constants.R_OK),
   };
+}
+
+/** Bits set for everybody need no further question; otherwise it depends on who we are. */
+function permits(path: string, stats: BigIntStats, everybody: number, mode: number): boolean {
+  return (Number(stats.mode) & everybody) === everybody || allows(path, mode);
 }
 
 function allows(path: string, mode: number): boolean {
@@ -66,21 +71,25 @@ function allows(path: string, mode: number): boolean {
  * True when this user could change the file's content, or put another file in its place: it owns it (and may
  * change its mode), may write it, or may write a directory on the way to it.
  */
-function isWritable(path: string, ownerUid: number): boolean {
+function isWritable(path: string, ownerUid: number, mode: number): boolean {
   const uid = process.getuid?.() ?? 0;
-  if (uid === 0 || ownerUid === uid || allows(path, constants.W_OK)) return true;
-  let owner = ownerUid;
+  if (uid === 0 || ownerUid === uid || othersMayWrite(path, mode)) return true;
   for (let directory = dirname(path); ; directory = dirname(directory)) {
-    if (allows(directory, constants.W_OK)) {
-      const stats = statSync(directory);
-      // In a sticky directory only the owner of an entry, or of the directory, may replace it.
-      const sticky = (stats.mode & 0o1000) !== 0;
-      if (!sticky || stats.uid === uid || owner === uid) return true;
-    }
+    const stats = statSync(directory);
+    if (stats.uid === uid) return true;
+    // In a sticky directory only the owner of an entry, or of the directory, may replace it: neither is us.
+    const sticky = (stats.mode & 0o1000) !== 0;
+    if (!sticky && othersMayWrite(directory, stats.mode)) return true;
     if (directory === '/') return false;
-    owner = statSync(directory).uid;
-    if (owner === uid) return true;
   }
+}
+
+/**
+ * Asked of a file that belongs to somebody else. Without a write bit for group or others nobody but its owner may
+ * write; what an access list grants shows in the group's bits, which are its mask (`acl(5)`).
+ */
+function othersMayWrite(path: string, mode: number): boolean {
+  return (mode & 0o022) !== 0 && allows(path, constants.W_OK);
 }
 
 /** `sha256:<hex>` of the file's content, read off the event loop; undefined when unreadable or too large. */

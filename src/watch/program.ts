@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Argument, FileFacts, InlineCode, ProgramFacts } from '../core/facts.ts';
 import { interpreterInput, interpreterName, runnerPackage } from '../core/identity/interpreters.ts';
-import { digestFile, type FileLook, isUnchanged, lookAtFile } from './files.ts';
+import { digestFile, type FileLook, isUnchanged, lookAtFile, type LookResult } from './files.ts';
 
 /** A program before its digests are known. */
 export interface ProgramLook {
@@ -28,6 +28,25 @@ export type ProgramResult =
   /** It could run and cannot be read, so neither judged nor confirmed. */
   | { readonly kind: 'unreadable'; readonly path: string };
 
+interface SeenFile {
+  readonly result: LookResult;
+  /** Of a file that could be read. */
+  readonly line: ReturnType<typeof shebang>;
+}
+
+/** Lives as long as one exec is looked at. */
+export type SeenFiles = Map<string, SeenFile>;
+
+function lookOnce(path: string, seen: SeenFiles): SeenFile {
+  const before = seen.get(path);
+  if (before !== undefined) return before;
+  const result = lookAtFile(path);
+  const isReadable = result.kind === 'found' && result.look.isFile && result.look.readable;
+  const file = { result, line: isReadable ? shebang(result.look.facts.path) : undefined };
+  seen.set(path, file);
+  return file;
+}
+
 /** Longest `#!` line that Linux reads: `BINPRM_BUF_SIZE`. */
 const shebangBytes = 256;
 /** Interpreters of interpreters that Linux follows. */
@@ -37,20 +56,26 @@ const maxShebangDepth = 4;
  * @param path absolute path of the file that exec was given.
  * @param argv argument vector with `argv[0]`.
  * @param cwd working directory of the process, for a script named relative to it.
+ * @param seen files looked at for this same exec, so that its second look is at the same state and costs nothing.
  */
-export function lookAtProgram(path: string, argv: readonly Argument[], cwd: string): ProgramResult {
+export function lookAtProgram(
+  path: string,
+  argv: readonly Argument[],
+  cwd: string,
+  seen: SeenFiles = new Map(),
+): ProgramResult {
   const words = argv.map((argument) => (typeof argument === 'string' ? argument : `\u{0}${argument.base64}`));
   let target = path;
   let vector = words;
   let script: FileLook | undefined;
   let shebangArgument: string | undefined;
   for (let depth = 0; depth <= maxShebangDepth; depth += 1) {
-    const result = lookAtFile(target);
-    if (result.kind === 'absent') return { ...result, path: target };
-    const { look } = result;
+    const file = lookOnce(target, seen);
+    if (file.result.kind === 'absent') return { ...file.result, path: target };
+    const { look } = file.result;
     if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES', path: target };
     if (!look.readable) return { kind: 'unreadable', path: look.facts.path };
-    const line = shebang(look.facts.path);
+    const { line } = file;
     if (line === undefined) {
       const composed = compose(look, script, vector, cwd);
       const shebangVector = depth === 0 ? [] : vector.slice(0, vector.length - words.slice(1).length - 1);

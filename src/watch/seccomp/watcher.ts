@@ -8,7 +8,7 @@ import { Listener, type Notification } from '../../kernel/listener.ts';
 import { TargetMemory } from '../../kernel/memory.ts';
 import { errnos, syscalls } from '../../kernel/numbers.ts';
 import { readThreadGroup } from '../proc.ts';
-import { lookAtProgram, type ProgramLook } from '../program.ts';
+import { lookAtProgram, type ProgramLook, type SeenFiles } from '../program.ts';
 import { type ExecCall, readArguments, readExecPath } from './capture.ts';
 import { changedSince, differs, type Expectation, readStarted, type Started } from './confirm.ts';
 import { type Member, Members } from './members.ts';
@@ -169,7 +169,8 @@ export class Watcher {
     if (isMemoryOnly(path.call)) return refuse('memory-only or deleted file', path.call.requested);
     // A PATH search makes many attempts on files that are not there: answered before their arguments are read,
     // and with the errno that was seen, so that nothing can appear in between.
-    const early = lookAtProgram(path.call.path, [], path.call.cwd);
+    const seen: SeenFiles = new Map();
+    const early = lookAtProgram(path.call.path, [], path.call.cwd, seen);
     if (early.kind === 'absent') {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnoFor(early.code) });
       return;
@@ -180,7 +181,7 @@ export class Watcher {
       const rule = vector.kind === 'unreadable' ? 'arguments unreadable' : 'arguments too large';
       return refuse(rule, path.call.requested);
     }
-    const program = lookAtProgram(path.call.path, vector.argv, path.call.cwd);
+    const program = lookAtProgram(path.call.path, vector.argv, path.call.cwd, seen);
     if (program.kind === 'unreadable') return refuse('program unreadable', program.path);
     if (program.kind === 'absent') {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnoFor(program.code) });
