@@ -3,6 +3,7 @@
  * descent from the supervisor: each alone can be escaped (KERNEL pitfalls, THREATS 3). A process is signalled
  * only through a descriptor opened and checked against its start time, never by its bare pid.
  */
+import { redact, redactArguments } from '../core/redaction/redact.ts';
 import { closeFd, openPidfd, signalPidfd } from '../kernel/pidfd.ts';
 import { signalName, signals } from '../kernel/numbers.ts';
 import {
@@ -91,7 +92,9 @@ export class Family {
       closeFd(pidfd);
       return undefined;
     }
-    const command = (readCmdline(stat.pid) ?? []).map((part) => part.toString('utf8')).join(' ');
+    const argv = (readCmdline(stat.pid) ?? []).map((part) => part.toString('utf8'));
+    // Certificates are shown and stored: secrets are masked where the vector is still known.
+    const command = redact(redactArguments(argv).join(' '));
     const entry = {
       stat,
       pidfd,

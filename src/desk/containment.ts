@@ -6,7 +6,7 @@ import type { Decider } from '../journal/record.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 import type { ExecApprovals } from './execApprovals.ts';
-import { maskDeep } from './mask.ts';
+import { maskDeep, maskProcess } from './mask.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
@@ -74,7 +74,7 @@ export class Containment {
       cause,
       members: maskDeep(members),
       view: session.view,
-      processTable: async () => maskDeep(await processTable()),
+      processTable: async () => (await processTable()).map(maskProcess),
       budgetMs: timings.evidenceMs,
     });
     const { folder, manifest, evidenceMs } = result;
@@ -98,8 +98,9 @@ export class Containment {
   }
 
   /** The family's end, by whoever's word. */
-  finish(session: Session, certificate: Certificate): void {
+  finish(session: Session, told: Certificate): void {
     if (session.view.state === 'ended') return;
+    const certificate = maskDeep(told);
     const { records, reviewers, sessions, refusals } = this.parts;
     refusals.ending(session);
     records.note({ kind: 'certificate', certificate });

@@ -31,6 +31,13 @@ export function mirrorArguments(argv: readonly Argument[]): Argument[] {
   return shown;
 }
 
+/** A row of the process table: its command line is one text, in which an option and its value are words. */
+export function maskProcess(row: object): object {
+  const masked = maskDeep(row);
+  if (!('cmd' in masked) || typeof masked.cmd !== 'string') return masked;
+  return { ...masked, cmd: redactArguments(masked.cmd.split(' ')).join(' ') };
+}
+
 /** Every text inside a plain value, argument vectors with what stands before each argument. */
 export function maskDeep<T>(value: T): T {
   return maskValue(value) as T;

@@ -220,7 +220,8 @@ export class Execs {
         ...(member.request === undefined ? {} : { request: member.request }),
         at: new Date().toISOString(),
       },
-      () => this.watcher.release(exec),
+      // The desk may have been away meanwhile, and the end begun.
+      () => (this.phase === 'ending' ? this.watcher.refuse(exec) : this.watcher.release(exec)),
     );
   }
 

@@ -1,7 +1,7 @@
 /** Which program an exec would start: the executable behind its name, its interpreter, script or inline code. */
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { Argument, FileFacts, InlineCode, ProgramFacts } from '../core/facts.ts';
 import { interpreterInput, interpreterName, runnerPackage } from '../core/identity/interpreters.ts';
 import { digestFile, type FileLook, isUnchanged, lookAtFile, type LookResult } from './files.ts';
@@ -165,12 +165,12 @@ function shebang(path: string): { interpreter: string; argument?: string } | und
   return { interpreter, ...(argument === undefined || argument === '' ? {} : { argument }) };
 }
 
-/** The package directory (nearest above with a `package.json`) of a file; its own directory when there is none. */
-export function packageRoot(path: string): string {
-  for (let directory = dirname(path); directory !== '/'; directory = dirname(directory)) {
-    if (lookAtFile(join(directory, 'package.json')).kind === 'found') return directory;
-  }
-  return dirname(path);
+/**
+ * The installed package a file belongs to: its directory under the innermost `node_modules`. Undefined elsewhere: a
+ * project of the user's own is no package that was approved, its other scripts are asked.
+ */
+export function packageRoot(path: string): string | undefined {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/@.][^/]*(?=\/)/u.exec(path)?.[0];
 }
 
 function files(look: ProgramLook): FileLook[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
@@ -229,4 +229,24 @@ test('a helper whose parent ends at once is shown as detached, whichever is seen
     const detached = new Set(recordsOf(rig, 'detached').map(({ pid }) => pid));
     return sleeping.length === helpers && sleeping.every(({ pid }) => detached.has(pid));
   });
+});
+
+test('a secret among a member’s arguments is in no certificate', async (t) => {
+  const { rig, run, review, session } = await started(t);
+  const script = join(rig.home, 'helper.sh');
+  writeFileSync(script, '#!/bin/sh\nread -r line < /dev/zero\n', { mode: 0o755 });
+  run.call('background', { command: script, args: ['--password', 'hunter2hunter2'] });
+  await review.decide('once', isExec);
+  await until('it runs', () => recordsOf(rig, 'confirmed').some(({ argv }) => argv.includes(script)));
+  const { status, stdout, stderr } = rig.command('contain', session, '--json');
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /helper\.sh/u);
+  const { folder } = JSON.parse(stdout).evidence;
+  for (const text of [
+    stdout,
+    JSON.stringify(recordsOf(rig, 'certificate')),
+    readFileSync(join(folder, 'processes.json'), 'utf8'),
+  ]) {
+    assert.equal(text.includes('hunter2hunter2'), false);
+  }
 });

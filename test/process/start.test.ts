@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { recordsOf } from '../desk/harness.ts';
-import { inCheckout, isAlive, Rig, Run, started } from './rig.ts';
+import { inCheckout, isAlive, isExec, Rig, Run, started } from './rig.ts';
 
 const filesystem = inCheckout('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
 
@@ -135,4 +137,26 @@ test('without a reviewer a start is held and stays open; a new program is denied
   assert.equal(answer.result.isError, true);
   assert.match(answer.result.content[0].text, /no reviewer connected/u);
   assert.match(answer.result.content[0].text, /Show Panel|open/u);
+});
+
+test('start-up: the system’s programs are not asked, another script of the user’s own is', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const other = join(rig.home, 'other.sh');
+  writeFileSync(other, '#!/bin/sh\n', { mode: 0o755 });
+  const server = join(rig.home, 'server.sh');
+  const answer =
+    '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}';
+  writeFileSync(
+    server,
+    `#!/bin/sh\n/bin/true\n${other} &\nread -r line\nwait\necho '${answer}'\nread -r line\n`,
+    { mode: 0o755 },
+  );
+  const run = rig.run(['--name', 'own', '--', server]);
+  const ready = run.initialize();
+  await review.decide('once');
+  const question = await review.decide('deny', isExec);
+  assert.match(question.headline, /other\.sh/u);
+  await ready;
+  assert.equal(review.questions().filter(isExec).length, 1);
 });

@@ -170,6 +170,11 @@ test('the package of a file', (t) => {
   file('package/package.json', '{}');
   file('package/dist/deep/x.js', '');
   file('alone.js', '');
-  assert.equal(packageRoot(join(home, 'package/dist/deep/x.js')), join(home, 'package'));
-  assert.equal(packageRoot(join(home, 'alone.js')), home);
+  assert.equal(
+    packageRoot('/a/node_modules/b/node_modules/@c/d/dist/x.js'),
+    '/a/node_modules/b/node_modules/@c/d',
+  );
+  assert.equal(packageRoot('/a/node_modules/.bin/x'), undefined);
+  assert.equal(packageRoot(join(home, 'package/dist/deep/x.js')), undefined, 'a project of the user’s own');
+  assert.equal(packageRoot(join(home, 'alone.js')), undefined);
 });
