@@ -106,6 +106,41 @@ export interface StartFacts {
   readonly overrides: readonly string[];
 }
 
+/** Where a socket call leads, or where it will be heard. */
+export type Endpoint =
+  /** Canonical text of an IPv4 or IPv6 address, with its zone where it has one. Port 0: the system chooses. */
+  | { readonly kind: 'inet'; readonly address: string; readonly port: number }
+  /** Absolute path of a unix socket's file, symbolic links resolved. */
+  | { readonly kind: 'unix'; readonly path: string }
+  /** A name in the abstract namespace, without its leading NUL: `unix(7)`. */
+  | { readonly kind: 'abstract'; readonly name: string };
+
+/** `connect` and `send` reach out, `listen` waits to be reached. */
+export type SocketAction = 'connect' | 'send' | 'listen';
+export type Transport = 'tcp' | 'udp' | 'icmp' | 'unix';
+
+/** Everything the card of a connection says. */
+export interface ConnectionFacts {
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly ppid: number;
+  readonly user: string;
+  readonly action: SocketAction;
+  readonly transport: Transport;
+  readonly endpoint: Endpoint;
+  /** The host that the program's arguments name and that resolves to the address; absent when none does. */
+  readonly host?: string;
+  /** Real path of the program that listens there on this machine; absent when none does or it can't be read. */
+  readonly listener?: string;
+  /** What the process runs: as it was when it was started. */
+  readonly argv: readonly Argument[];
+  readonly cwd: string;
+  readonly program: ProgramFacts;
+  readonly request?: RequestRef;
+  /** The request's arguments in full, as JSON text; absent outside a request. */
+  readonly requestArguments?: string;
+}
+
 /** Everything the card of a new program says. */
 export interface ExecFacts {
   readonly pid: number;

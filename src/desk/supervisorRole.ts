@@ -145,6 +145,9 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
           .ask(session, message.ref, message.facts, message.heldUntil)
           .catch((error: unknown) => this.port.malformed(`the question cannot be asked: ${reasonOf(error)}`));
         return undefined;
+      case 'ask connection':
+      case 'connection':
+        return this.port.malformed(`${message.kind} is not understood by this desk`);
       case 'withdraw':
         if (message.ref === 'start') parts.starts.park(session);
         else parts.execs.withdraw(session, message.ref, message.reason);
@@ -195,9 +198,9 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
         return sessions.update(session, withDetached(view, message), { session: id, ...detached });
       }
       case 'refusal': {
-        const { pid, startedAt, rule, text } = message;
-        session.view = withAnswered(view, message, rule);
-        return parts.refusals.report({ session: id, pid, startedAt, what: 'exec', rule, text }, message.exe);
+        const { pid, startedAt, what, rule, text } = message;
+        if (what === 'exec') session.view = withAnswered(view, message, rule);
+        return parts.refusals.report({ session: id, pid, startedAt, what, rule, text }, message.exe);
       }
       case 'frozen':
         void containment.frozen(session, message);

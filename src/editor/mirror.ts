@@ -87,6 +87,7 @@ export function reduce(state: PanelState, message: FromDesk, now: string): Panel
       const others = state.certificates.filter(({ session }) => session !== message.certificate.session);
       return { ...state, certificates: [...others, message.certificate].slice(-mostEndedSessions) };
     }
+    case 'connection':
     case 'welcome':
     case 'refused':
     case 'sessions':

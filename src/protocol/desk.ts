@@ -6,14 +6,29 @@
  * connection with a reason.
  */
 import * as z from 'zod';
-import { argument, clientFacts, requestRef, time } from './facts.ts';
+import {
+  argument,
+  clientFacts,
+  endpoint,
+  errnoName,
+  requestRef,
+  socketAction,
+  time,
+  transport,
+} from './facts.ts';
 
 /** Peers with another number are refused, with what to restart. */
 export const protocolVersion = 1;
 /** Longest line accepted by the desk. */
 export const maxLineBytes = 1024 * 1024;
 
-export const transition = z.enum(['new executable', 'changed offer', 'first start']);
+export const transition = z.enum([
+  'new executable',
+  'changed offer',
+  'first start',
+  'local to network',
+  'work handed outside',
+]);
 export type Transition = z.infer<typeof transition>;
 
 /** Why something was denied or refused without (or against) a person's answer. A closed list. */
@@ -31,6 +46,18 @@ export const rule = z.enum([
   'memory-only or deleted file',
   'program differs from what was judged',
   'family is ending',
+  'local only',
+  'kind of socket',
+  'TCP fast open',
+  'address unreadable',
+  'control socket of Kinwatch',
+  'control socket of an editor',
+  'display',
+  'abstract socket outside the family',
+  'process outside the family',
+  'namespace outside the family',
+  'io_uring',
+  'foreign architecture',
   'peer is in a family',
   'peer descends from a client',
   'peer runs under an editor terminal',
@@ -58,6 +85,8 @@ export const refused = z.enum([
   'answer',
   'connection',
   'installation',
+  'socket',
+  'system call',
 ]);
 export type Refused = z.infer<typeof refused>;
 
@@ -259,6 +288,21 @@ export const fromDesk = z.discriminatedUnion('kind', [
     request: requestRef.exactOptional(),
     /** `held`: it waits for an answer. `released`: it goes on. `confirmed`: the program that really started. */
     step: z.enum(['held', 'released', 'confirmed']),
+  }),
+  z.strictObject({
+    kind: z.literal('connection'),
+    session: z.string(),
+    pid: z.int(),
+    startedAt: time,
+    action: socketAction,
+    transport,
+    endpoint,
+    host: z.string().exactOptional(),
+    request: requestRef.exactOptional(),
+    /** `held`: it waits for an answer. `released`: it goes on. `done` and `failed`: what came of it. */
+    step: z.enum(['held', 'released', 'refused', 'done', 'failed']),
+    /** With `failed`. */
+    error: errnoName.exactOptional(),
   }),
   z.strictObject({
     kind: z.literal('end'),

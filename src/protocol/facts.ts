@@ -3,12 +3,16 @@ import * as z from 'zod';
 import type {
   Argument,
   ClientFacts,
+  ConnectionFacts,
+  Endpoint,
   ExecFacts,
   FileFacts,
   InlineCode,
   ProgramFacts,
   RequestRef,
+  SocketAction,
   StartFacts,
+  Transport,
 } from '../core/facts.ts';
 
 const pid = z.int().positive();
@@ -92,3 +96,30 @@ export const execFacts = z.strictObject({
   request: requestRef.exactOptional(),
   requestArguments: z.string().exactOptional(),
 }) satisfies z.ZodType<ExecFacts>;
+
+export const endpoint: z.ZodType<Endpoint> = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('inet'), address: z.string(), port: z.int().min(0).max(65_535) }),
+  z.strictObject({ kind: z.literal('unix'), path: z.string() }),
+  z.strictObject({ kind: z.literal('abstract'), name: z.string() }),
+]);
+export const socketAction = z.enum(['connect', 'send', 'listen']) satisfies z.ZodType<SocketAction>;
+export const transport = z.enum(['tcp', 'udp', 'icmp', 'unix']) satisfies z.ZodType<Transport>;
+/** As `errno(3)` names it: `ECONNREFUSED`. */
+export const errnoName = z.string().regex(/^E[A-Z0-9]+$/u);
+
+export const connectionFacts = z.strictObject({
+  pid,
+  startedAt: time,
+  ppid: z.int().nonnegative(),
+  user: z.string(),
+  action: socketAction,
+  transport,
+  endpoint,
+  host: z.string().exactOptional(),
+  listener: z.string().exactOptional(),
+  argv: z.array(argument).readonly(),
+  cwd: z.string(),
+  program: programFacts,
+  request: requestRef.exactOptional(),
+  requestArguments: z.string().exactOptional(),
+}) satisfies z.ZodType<ConnectionFacts>;

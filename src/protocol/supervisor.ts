@@ -1,7 +1,19 @@
 /** The supervisor's side of the desk's wire. Same framing and limits as `desk.ts`. */
 import * as z from 'zod';
 import { certificate, coverage, rule } from './desk.ts';
-import { argument, execFacts, requestRef, startFacts, startTicks, time } from './facts.ts';
+import {
+  argument,
+  connectionFacts,
+  endpoint,
+  errnoName,
+  execFacts,
+  requestRef,
+  socketAction,
+  startFacts,
+  startTicks,
+  time,
+  transport,
+} from './facts.ts';
 
 const key = { pid: z.int().positive(), startedAt: time };
 /** Between two signs of life of a running family's supervisor. */
@@ -20,6 +32,13 @@ export const fromSupervisor = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('open'), facts: startFacts, heldUntil: time }),
   /** A held exec; answered by `decision` with the same ref. */
   z.strictObject({ kind: z.literal('ask'), ref: z.string(), facts: execFacts, heldUntil: time }),
+  /** A held connection or listener; answered by `decision` with the same ref. */
+  z.strictObject({
+    kind: z.literal('ask connection'),
+    ref: z.string(),
+    facts: connectionFacts,
+    heldUntil: time,
+  }),
   /** The caller of a held thing went away, or cancelled its request. */
   z.strictObject({ kind: z.literal('withdraw'), ref: z.string(), reason: z.string() }),
   z.strictObject({ kind: z.literal('running'), coverage }),
@@ -54,13 +73,30 @@ export const fromSupervisor = z.discriminatedUnion('kind', [
     request: requestRef.exactOptional(),
     at: time,
   }),
+  z.strictObject({
+    kind: z.literal('connection'),
+    ...key,
+    step: z.enum(['released', 'done', 'failed']),
+    action: socketAction,
+    transport,
+    endpoint,
+    host: z.string().exactOptional(),
+    /** Why it was released unasked, or what allowed it. With `released`. */
+    because: z.string().exactOptional(),
+    /** With `failed`. */
+    error: errnoName.exactOptional(),
+    request: requestRef.exactOptional(),
+    at: time,
+  }),
   z.strictObject({ kind: z.literal('end'), ...key, status: z.string(), at: time }),
   z.strictObject({ kind: z.literal('detached'), ...key, at: time }),
   z.strictObject({
     kind: z.literal('refusal'),
     ...key,
+    what: z.enum(['exec', 'socket', 'system call']),
     rule,
     text: z.string(),
+    /** The program that was not started, or that made the refused call. */
     exe: z.string().exactOptional(),
     request: requestRef.exactOptional(),
     at: time,

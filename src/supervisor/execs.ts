@@ -231,6 +231,7 @@ export class Execs {
     this.watcher.refuse(exec);
     this.events.send({
       kind: 'refusal',
+      what: 'exec',
       pid: member.pid,
       startedAt: member.startedAt,
       rule,

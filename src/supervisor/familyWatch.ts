@@ -105,7 +105,7 @@ export class FamilyWatch {
       held: (exec) => this.execs.judge(exec),
       unjudged: (member, rule, requested) => {
         const text = `Kinwatch refused ${requested === '' ? 'a program' : requested}: ${rule}`;
-        out.send({ kind: 'refusal', ...about(member), rule, text });
+        out.send({ kind: 'refusal', ...about(member), what: 'exec', rule, text });
         this.denied(member.request, rule, text);
       },
       confirmed: (member, exe, argv, cwd) => {
@@ -114,7 +114,8 @@ export class FamilyWatch {
       },
       mismatch: (member, expected, found) => {
         const text = `Kinwatch released ${expected} and ${found} started instead`;
-        out.send({ kind: 'refusal', ...about(member), rule: 'program differs from what was judged', text });
+        const rule = 'program differs from what was judged';
+        out.send({ kind: 'refusal', ...about(member), what: 'exec', rule, text });
         out.say({ kind: 'contain', cause: text });
       },
       ended: (member) => this.ended(member),

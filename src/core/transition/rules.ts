@@ -12,4 +12,16 @@ export type Rule =
   | 'program unreadable'
   | 'memory-only or deleted file'
   | 'program differs from what was judged'
-  | 'family is ending';
+  | 'family is ending'
+  | 'local only'
+  | 'kind of socket'
+  | 'TCP fast open'
+  | 'address unreadable'
+  | 'control socket of Kinwatch'
+  | 'control socket of an editor'
+  | 'display'
+  | 'abstract socket outside the family'
+  | 'process outside the family'
+  | 'namespace outside the family'
+  | 'io_uring'
+  | 'foreign architecture';
