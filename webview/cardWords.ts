@@ -10,6 +10,8 @@ import { clockTime, timeLeft, urgentMs } from './time.ts';
 export const kinds: Readonly<Record<Transition, { readonly name: string; readonly icon: IconName }>> = {
   'first start': { name: 'Start of a server', icon: 'plug' },
   'new executable': { name: 'New program', icon: 'new' },
+  'local to network': { name: 'New connection', icon: 'open' },
+  'work handed outside': { name: 'Work handed outside', icon: 'open' },
   'changed offer': { name: 'Changed server', icon: 'script' },
 };
 

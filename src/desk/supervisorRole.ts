@@ -27,7 +27,6 @@ import {
 } from './sessionView.ts';
 import type { StartApprovals } from './startApprovals.ts';
 import type { Reviewers } from './reviewers.ts';
-
 export interface SupervisorParts {
   readonly sessions: Sessions;
   readonly starts: StartApprovals;
@@ -154,8 +153,8 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
         return undefined;
       case 'running':
         return this.running(session, message);
-      case 'heartbeat':
-        return undefined; // that it came was all
+      case 'heartbeat': // that it came was all
+        return undefined;
       case 'coverage':
         return sessions.update(session, { ...view, coverage: withGaps(message.coverage, session.gaps) });
       case 'request': {
