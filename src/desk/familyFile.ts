@@ -9,8 +9,12 @@ import { reasonOf } from './deskError.ts';
 import { maskDeep } from './mask.ts';
 import type { Session } from './sessions.ts';
 
-/** From a change to its write. A birth within it is missing when desk and supervisor are killed together. */
-const delayMs = 25;
+/**
+ * Between two looks at what changed. A member is written at the second look that sees it: of programs that live a
+ * millisecond none costs a write. A birth of the last two looks is missing when desk and supervisor are killed
+ * together.
+ */
+const lookMs = 25;
 
 const processKey = z.strictObject({ pid: z.int().positive(), startTicks });
 
@@ -86,6 +90,8 @@ export function readFamilies(path: string): {
 export class FamilyFile {
   private timer: NodeJS.Timeout | undefined;
   private written = '';
+  /** Members that the last look saw. The first look takes everybody over: an earlier desk may have written them. */
+  private seen: ReadonlySet<string> | undefined;
 
   /** @param failed told each time it cannot be written; the next change tries again. */
   constructor(
@@ -96,19 +102,37 @@ export class FamilyFile {
 
   /** Never writes within this call: whoever waits for a release does not wait for this file. */
   changed(): void {
-    this.timer ??= setTimeout(() => this.write(), delayMs);
+    this.timer ??= setTimeout(() => this.look(), lookMs);
   }
 
   /** Writes what stands, over whatever somebody else may have put there. */
   close(): void {
+    clearTimeout(this.timer);
     this.written = '';
-    this.write();
+    this.write(this.families());
   }
 
-  private write(): void {
-    clearTimeout(this.timer);
+  private look(): void {
     this.timer = undefined;
-    const text = `${JSON.stringify({ families: this.families() })}\n`;
+    const families = this.families();
+    const members = new Set(families.flatMap((family) => family.members.map(nameOf)));
+    const before = this.seen;
+    this.seen = members;
+    if (before === undefined) {
+      this.write(families);
+      return;
+    }
+    if ([...members].some((member) => !before.has(member))) this.changed();
+    this.write(
+      families.map((family) => ({
+        ...family,
+        members: family.members.filter((member) => before.has(nameOf(member))),
+      })),
+    );
+  }
+
+  private write(families: readonly RecordedFamily[]): void {
+    const text = `${JSON.stringify({ families })}\n`;
     if (text === this.written) return;
     const temporary = `${this.path}.${process.pid}.new`;
     try {
@@ -119,4 +143,8 @@ export class FamilyFile {
       this.failed(reasonOf(error));
     }
   }
+}
+
+function nameOf({ pid, startTicks: ticks }: z.infer<typeof processKey>): string {
+  return `${pid}:${ticks}`;
 }

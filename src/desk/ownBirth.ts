@@ -15,11 +15,8 @@ export function mayHaveBorn(
   table: ProcessTable,
 ): boolean {
   if (startTicks < supervisor.startTicks) return false;
-  if (table.stat(pid)?.startTicks !== startTicks) {
-    return !isRoot || ppid === supervisor.pid; // ended meanwhile: nobody to speak for any more
-  }
-  const line = lineageOf(pid, table)?.slice(1) ?? [];
-  return (
-    !isRoot || line.some((key) => key.pid === supervisor.pid && key.startTicks === supervisor.startTicks)
-  );
+  if (!isRoot) return true;
+  if (table.stat(pid)?.startTicks !== startTicks) return ppid === supervisor.pid; // nobody to speak for any more
+  const ancestors = lineageOf(pid, table)?.slice(1) ?? [];
+  return ancestors.some((key) => key.pid === supervisor.pid && key.startTicks === supervisor.startTicks);
 }

@@ -30,7 +30,7 @@ export function openedView(
 }
 
 export function withBirth(view: SessionView, birth: Of<'birth'>): SessionView {
-  if (find(view, birth) !== undefined) return view;
+  if (indexOf(view, birth) !== -1) return view;
   const process: ProcessView = {
     pid: birth.pid,
     startedAt: birth.startedAt,
@@ -80,11 +80,18 @@ export function withEnd(view: SessionView, end: Of<'end'>): SessionView {
     endedAt: end.at,
     status: end.status,
   }));
-  const surplus = next.processes.filter((process) => process.state === 'ended').length - maxEndedListed;
-  if (surplus <= 0) return next;
+  return next === view ? view : withoutSurplus(next);
+}
+
+function withoutSurplus(view: SessionView): SessionView {
+  if (view.processes.length <= maxEndedListed) return view;
+  let ended = 0;
+  for (const { state } of view.processes) if (state === 'ended') ended += 1;
+  const surplus = ended - maxEndedListed;
+  if (surplus <= 0) return view;
   let toDrop = surplus;
-  const processes = next.processes.filter((process) => process.state !== 'ended' || toDrop-- <= 0);
-  return { ...next, processes, endedUnlisted: next.endedUnlisted + surplus };
+  const processes = view.processes.filter((process) => process.state !== 'ended' || toDrop-- <= 0);
+  return { ...view, processes, endedUnlisted: view.endedUnlisted + surplus };
 }
 
 /** The supervisor's own count, with what the desk did not list. */
@@ -119,16 +126,18 @@ export function endedView(view: SessionView, cause: string, endedAt: string, isE
   return { ...view, state: 'ended', cause, endedAt, processes };
 }
 
-function find(view: SessionView, key: Key): ProcessView | undefined {
-  return view.processes.find((process) => isSame(process, key));
+/** From the end: what changes was mostly born lately. -1: not listed. */
+function indexOf(view: SessionView, key: Key): number {
+  return view.processes.findLastIndex((process) => isSame(process, key));
 }
 
 function change(view: SessionView, key: Key, next: (process: ProcessView) => ProcessView): SessionView {
-  if (find(view, key) === undefined) return view;
-  return {
-    ...view,
-    processes: view.processes.map((process) => (isSame(process, key) ? next(process) : process)),
-  };
+  const index = indexOf(view, key);
+  const process = view.processes[index];
+  if (process === undefined) return view;
+  const processes = [...view.processes];
+  processes[index] = next(process);
+  return { ...view, processes };
 }
 
 function isSame(a: Key, b: Key): boolean {
