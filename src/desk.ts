@@ -6,6 +6,7 @@ import psList from 'ps-list';
 import { hardenProcess } from './kernel/process.ts';
 import { passwdEntry, placesOfUser } from './protocol/places.ts';
 import { reasonOf } from './desk/deskError.ts';
+import { machineTable } from './desk/machineTable.ts';
 import { ownFiles } from './desk/ownFiles.ts';
 import { startDesk } from './desk/run.ts';
 import { timings } from './desk/timings.ts';
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
       uid,
       user: passwdEntry().name ?? `uid ${uid}`,
       timings,
-      processTable: () => psList(),
+      processTable: () => machineTable(psList),
       ownFiles: ownFiles(dirname(ownBundle), Object.keys(createRequire(ownBundle).cache)),
     });
     if (start.kind === 'running') {

@@ -1,5 +1,6 @@
 /** Ends a family for good: freeze, kill, look again, until nobody is left or the attempts are used up. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { countUnreadable } from '../watch/proc.ts';
 import { Family, type Recorded, type Signalled } from './family.ts';
 
 /** Looks before a family counts as not ended: about five seconds. */
@@ -43,14 +44,25 @@ export async function waitUntilEmpty(
   }
 }
 
+/** For a certificate that is not proved: whether the scans saw every process. Empty when they did. */
+export function scanGaps(): string[] {
+  const unseen = countUnreadable();
+  if (unseen === 0) return [];
+  return [
+    `${unseen} ${unseen === 1 ? 'process' : 'processes'} of this machine could not be looked at: the tree may be partial`,
+  ];
+}
+
 /** The watchdog's way: the supervisor is gone, only recorded births and their descendants are known. */
-export async function endRecorded(
-  members: readonly Recorded[],
-): Promise<{ readonly signalled: readonly Signalled[]; readonly survivors: number }> {
+export async function endRecorded(members: readonly Recorded[]): Promise<{
+  readonly signalled: readonly Signalled[];
+  readonly survivors: number;
+  readonly gaps: readonly string[];
+}> {
   const family = new Family(undefined, () => members);
   try {
     const survivors = await killAll(family, () => undefined);
-    return { signalled: family.signalled(), survivors };
+    return { signalled: family.signalled(), survivors, gaps: scanGaps() };
   } finally {
     family.close();
   }

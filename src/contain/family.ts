@@ -29,6 +29,12 @@ export interface Signalled {
   readonly signals: readonly { readonly signal: string; readonly at: string }[];
 }
 
+/** Where members are looked for: this machine's /proc. */
+interface Table {
+  listPids(): readonly number[];
+  readStat(pid: number): ProcStat | undefined;
+}
+
 interface Entry {
   readonly stat: ProcStat;
   readonly pidfd: number;
@@ -49,14 +55,16 @@ export class Family {
     /** Descendants of this process belong to it; undefined when only recorded births count. */
     private readonly ancestor: number | undefined,
     private readonly recorded: () => Iterable<Recorded>,
+    private readonly table: Table = { listPids, readStat },
   ) {}
 
   /** Living members now; zombies have ended. */
   living(): ProcStat[] {
     const table = new Map<number, ProcStat>();
     const children = new Map<number, ProcStat[]>();
-    for (const pid of listPids()) {
-      const stat = readStat(pid);
+    for (const pid of this.table.listPids()) {
+      const stat = this.table.readStat(pid);
+      // Gone, or not to be read: the scan goes on, and what it passed over is counted (`end.ts`).
       if (stat === undefined) continue;
       table.set(pid, stat);
       const siblings = children.get(stat.ppid);
@@ -79,7 +87,7 @@ export class Family {
       }
     }
     members.delete(process.pid);
-    return [...members.values()].filter(({ state }) => state !== 'Z' && state !== 'X');
+    return [...members.values()].filter(({ ended }) => !ended);
   }
 
   private entry(stat: ProcStat): Entry | undefined {
@@ -93,12 +101,13 @@ export class Family {
       return undefined;
     }
     const argv = (readCmdline(stat.pid) ?? []).map((part) => part.toString('utf8'));
-    // Certificates are shown and stored: secrets are masked where the vector is still known.
-    const command = redact(redactArguments(argv).join(' '));
+    // Certificates are shown and stored: secrets are masked where the vector is still known. A program that has
+    // written a title over its arguments leaves NULs behind it.
+    const command = redact(redactArguments(argv).join(' ')).trimEnd();
     const entry = {
       stat,
       pidfd,
-      command: command === '' ? stat.comm : command,
+      command: command === '' ? `[${stat.comm}]` : command,
       signals: [],
       stopSent: false,
       killSent: false,
@@ -115,7 +124,8 @@ export class Family {
 
   /**
    * Stops everyone, until a whole scan shows nobody who still runs. A member in an uninterruptible wait (a held
-   * exec, a vfork parent) cannot stop: sent the signal, it counts as stopped, it cannot run before it is.
+   * exec, a vfork parent) cannot stop: sent the signal, it counts as stopped, it cannot run before it is. One whose
+   * first thread has ended shows Z, stopped or not: sent the signal, it counts as stopped too.
    *
    * @returns members frozen; `complete` is false when new ones kept appearing.
    */
@@ -126,7 +136,7 @@ export class Family {
       for (const stat of members) {
         const entry = this.entry(stat);
         if (entry === undefined) continue;
-        if (entry.stopSent && 'TtD'.includes(stat.state)) continue;
+        if (entry.stopSent && 'TtDZ'.includes(stat.state)) continue;
         running += 1;
         entry.stopSent = true;
         this.send(entry, signals.SIGSTOP);

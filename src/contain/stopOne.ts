@@ -13,23 +13,28 @@ export async function stopOne({ pid, startTicks }: Recorded): Promise<string> {
   const fd = openPidfd(pid);
   if (fd === undefined) return 'it had ended already';
   try {
-    if (readStat(pid)?.startTicks !== startTicks) return 'it had ended already';
+    if (hasEnded(pid, startTicks)) return 'it had ended already';
     signalPidfd(fd, signals.SIGTERM);
     // A stopped process does not see TERM until it goes on.
     signalPidfd(fd, signals.SIGCONT);
-    if (await hasEnded(pid, startTicks, patienceMs)) return 'ended by SIGTERM';
+    if (await endsWithin(pid, startTicks, patienceMs)) return 'ended by SIGTERM';
     signalPidfd(fd, signals.SIGKILL);
-    return (await hasEnded(pid, startTicks, patienceMs)) ? 'ended by SIGKILL' : 'still there after SIGKILL';
+    return (await endsWithin(pid, startTicks, patienceMs)) ? 'ended by SIGKILL' : 'still there after SIGKILL';
   } finally {
     closeFd(fd);
   }
 }
 
-async function hasEnded(pid: number, startTicks: number, withinMs: number): Promise<boolean> {
+/** A zombie has ended: only its parent has not looked yet. */
+function hasEnded(pid: number, startTicks: number): boolean {
+  const stat = readStat(pid);
+  return stat?.startTicks !== startTicks || stat.ended;
+}
+
+async function endsWithin(pid: number, startTicks: number, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   for (;;) {
-    const stat = readStat(pid);
-    if (stat?.startTicks !== startTicks || stat.state === 'Z' || stat.state === 'X') return true;
+    if (hasEnded(pid, startTicks)) return true;
     if (performance.now() > until) return false;
     await delay(lookAgainMs);
   }

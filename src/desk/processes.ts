@@ -11,5 +11,5 @@ export const processTable: ProcessTable = {
 /** False for a zombie: it has ended and only waits to be reaped. */
 export function isAlive(key: ProcessKey): boolean {
   const stat = readStat(key.pid);
-  return stat !== undefined && stat.startTicks === key.startTicks && stat.state !== 'Z' && stat.state !== 'X';
+  return stat !== undefined && stat.startTicks === key.startTicks && !stat.ended;
 }

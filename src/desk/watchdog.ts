@@ -13,6 +13,7 @@ export type EndRecorded = (members: readonly ProcessKey[]) => Promise<{
     readonly signals: readonly { readonly signal: string; readonly at: string }[];
   }[];
   readonly survivors: number;
+  readonly gaps: readonly string[];
 }>;
 
 /**
@@ -35,6 +36,7 @@ export async function endOrphaned(
     const result = await endRecorded(members);
     signalled = result.signalled.map((entry) => ({ ...entry, signals: [...entry.signals] }));
     survivors = result.survivors;
+    gaps.push(...result.gaps);
   } catch (error) {
     gaps.push(`the end failed: ${reasonOf(error)}`);
   }

@@ -6,7 +6,7 @@
  * Either ends with the kernel's own word: the listener hangs up once no filtered task is left.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { killAll, waitUntilEmpty } from '../contain/end.ts';
+import { killAll, scanGaps, waitUntilEmpty } from '../contain/end.ts';
 import type { Family } from '../contain/family.ts';
 import type { Listener } from '../kernel/listener.ts';
 import { reapChild } from '../kernel/process.ts';
@@ -53,7 +53,7 @@ function reapOrphans(except: number): void {
   for (const pid of listPids()) {
     if (pid === except) continue;
     const stat = readStat(pid);
-    if (stat?.ppid === process.pid && stat.state === 'Z') reapChild(pid);
+    if (stat?.ppid === process.pid && stat.ended) reapChild(pid);
   }
 }
 
@@ -127,7 +127,7 @@ async function finish(
     proved,
     outside: [],
     evidence: folder === null || manifest === null ? null : { folder, manifest },
-    gaps: [...evidence.gaps],
+    gaps: [...evidence.gaps, ...(proved ? [] : scanGaps())],
     requestedAt,
     durationMs: performance.now() - started,
     evidenceMs: evidence.evidenceMs,

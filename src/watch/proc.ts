@@ -4,8 +4,10 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync 
 export interface ProcStat {
   readonly pid: number;
   readonly comm: string;
-  /** State letter: R, S, D, T, t, Z, X, I. */
+  /** State letter of its first thread: R, S, D, T, t, Z, X, I. */
   readonly state: string;
+  /** It only waits to be reaped. A process whose first thread alone has ended is in state Z too, and lives. */
+  readonly ended: boolean;
   readonly ppid: number;
   readonly pgid: number;
   readonly sid: number;
@@ -36,15 +38,27 @@ function readSmall(path: string): string | undefined {
 /** Of a process, or of a single thread when given a thread id. */
 export function readStat(pid: number): ProcStat | undefined {
   const text = readSmall(`/proc/${pid}/stat`);
-  if (text === undefined || text === '') return undefined;
-  // The name stands in parentheses and may hold spaces and parentheses of its own.
+  return text === undefined ? undefined : parseStat(pid, text);
+}
+
+/**
+ * `/proc/PID/stat`, `proc_pid_stat(5)`. Undefined when it is not whole: half a line would name another parent.
+ *
+ * @param text one character a byte: names need not be UTF-8.
+ */
+export function parseStat(pid: number, text: string): ProcStat | undefined {
+  // The name stands in parentheses and may hold spaces, parentheses and line ends of its own.
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
+  // The field behind the start time shows that the start time is not cut.
+  if (open === -1 || close < open || fields[20] === undefined) return undefined;
+  const state = fields[0] ?? '';
   return {
     pid,
     comm: text.slice(open + 1, close),
-    state: fields[0] ?? '',
+    state,
+    ended: (state === 'Z' || state === 'X') && Number(fields[17]) <= 1,
     ppid: Number(fields[1]),
     pgid: Number(fields[2]),
     sid: Number(fields[3]),
@@ -77,7 +91,7 @@ function readWhole(path: string): Buffer | undefined {
 }
 
 /** Splits NUL-terminated strings. The last terminator ends the last string and starts none. */
-function splitNul(bytes: Buffer): Buffer[] {
+export function splitNul(bytes: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   let from = 0;
   while (from < bytes.length) {
@@ -112,6 +126,19 @@ export function listPids(): number[] {
     if (first >= 0x30 && first <= 0x39) pids.push(Number(name));
   }
   return pids;
+}
+
+/** Processes that this user may not look at (`hidepid`, a hardened kernel): a scan has passed over them. */
+export function countUnreadable(): number {
+  return listPids().filter((pid) => {
+    try {
+      closeSync(openSync(`/proc/${pid}/stat`, 'r'));
+      return false;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return code === 'EACCES' || code === 'EPERM';
+    }
+  }).length;
 }
 
 export function bootId(): string {

@@ -69,7 +69,7 @@ function certificateOf(rig: Rig, session: string): Certificate | undefined {
     ?.certificate;
 }
 
-test('desk and supervisor are killed: the next desk ends the recorded family, and nobody else', async (t) => {
+test('field case 2: desk and supervisor are killed: the next desk ends the recorded family, and nobody else', async (t) => {
   const all = await started(t);
   const { rig, session } = all;
   const helper = await leaveHelper(all);

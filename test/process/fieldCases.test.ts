@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { type Message, recordsOf } from '../desk/harness.ts';
-import { isAlive, type Reviewer, Rig, Run, toolServer, until } from './rig.ts';
+import { isAlive, isExec, type Reviewer, Rig, Run, started, toolServer, until } from './rig.ts';
 
 const slow = { timeout: 300_000 };
 
@@ -66,12 +66,12 @@ function signalsOf(certificate: Message): string[] {
 
 const launchers: readonly [string, (rig: Rig) => readonly string[]][] = [
   [
-    '1 a launcher that waits for its server',
+    'field case 1: a launcher that waits for its server',
     // A background job's stdin would be /dev/null.
     () => ['/bin/sh', '-c', 'exec 3<&0; "$0" "$1" <&3 & wait', process.execPath, toolServer],
   ],
   [
-    '3 a helper in a session of its own whose parent has gone',
+    'field case 3: a helper in a session of its own whose parent has gone',
     () => [
       '/bin/sh',
       '-c',
@@ -97,18 +97,22 @@ for (const [what, command] of launchers) {
   }
 }
 
-test('6 a server that needs a while once its stdin is closed gets it, and no TERM', slow, async (t) => {
-  const all = await odd(t, ({ home }) => ({
-    first: `process.on('SIGTERM', () => appendFileSync('${home}/signals', 'TERM'));`,
-    closed: `setTimeout(() => { writeFileSync('${home}/saved', ''); process.exit(); }, 1500);`,
-  }));
-  all.run.child.stdin.end();
-  const certificate = await allEnded(all);
-  assert.ok(existsSync(join(all.rig.home, 'saved')));
-  assert.equal(existsSync(join(all.rig.home, 'signals')), false);
-  assert.deepEqual(certificate.signalled, []);
-  assert.deepEqual(all.run.exit, { code: 0, signal: null });
-});
+test(
+  'field case 6: a server that needs a while once its stdin is closed gets it, and no TERM',
+  slow,
+  async (t) => {
+    const all = await odd(t, ({ home }) => ({
+      first: `process.on('SIGTERM', () => appendFileSync('${home}/signals', 'TERM'));`,
+      closed: `setTimeout(() => { writeFileSync('${home}/saved', ''); process.exit(); }, 1500);`,
+    }));
+    all.run.child.stdin.end();
+    const certificate = await allEnded(all);
+    assert.ok(existsSync(join(all.rig.home, 'saved')));
+    assert.equal(existsSync(join(all.rig.home, 'signals')), false);
+    assert.deepEqual(certificate.signalled, []);
+    assert.deepEqual(all.run.exit, { code: 0, signal: null });
+  },
+);
 
 const deaf = [
   '/bin/sh',
@@ -118,7 +122,7 @@ const deaf = [
 ];
 
 test(
-  '7 a wrapper deaf to its stdin and to TERM: the end is bounded, who waits is answered',
+  'field case 7: a wrapper deaf to its stdin and to TERM: the end is bounded, who waits is answered',
   slow,
   async (t) => {
     const all = await startedAs(t, () => [...deaf, toolServer]);
@@ -135,7 +139,7 @@ test(
   },
 );
 
-test('7 a second stop forces at once', slow, async (t) => {
+test('field case 7: a second stop forces at once', slow, async (t) => {
   const all = await startedAs(t, () => [...deaf, toolServer]);
   const from = performance.now();
   all.run.child.stdin.end();
@@ -154,43 +158,51 @@ const floods: readonly [string, string][] = [
 ];
 for (const [size, write] of floods) {
   for (const reads of [true, false]) {
-    test(`18 ${size} on stderr, and the client ${reads ? 'reads' : 'never reads'} it`, slow, async (t) => {
-      const all = await odd(t, () => ({
-        tool: `${write} writeSync(2, 'last words'); answer(id, { content: [] });`,
-        closed: 'process.exit(4)',
-      }));
-      const { run } = all;
-      if (!reads) run.child.stderr.pause();
-      assert.deepEqual((await run.answerTo(run.call('flood'))).result, { content: [] });
-      // Its end is kept, and no more than its end.
-      const server = recordsOf(all.rig, 'birth')[0];
-      assert.ok(server);
-      const unanswered = run.ask('never/answered');
-      process.kill(server.pid, 'SIGKILL');
-      const { message } = (await run.answerTo(unanswered)).error;
-      assert.match(message, /last words$/u);
-      assert.ok(message.length < 10_000, String(message.length));
-      run.child.stderr.resume();
-      await allEnded(all);
-    });
+    test(
+      `field case 18: ${size} on stderr, and the client ${reads ? 'reads' : 'never reads'} it`,
+      slow,
+      async (t) => {
+        const all = await odd(t, () => ({
+          tool: `${write} writeSync(2, 'last words'); answer(id, { content: [] });`,
+          closed: 'process.exit(4)',
+        }));
+        const { run } = all;
+        if (!reads) run.child.stderr.pause();
+        assert.deepEqual((await run.answerTo(run.call('flood'))).result, { content: [] });
+        // Its end is kept, and no more than its end.
+        const server = recordsOf(all.rig, 'birth')[0];
+        assert.ok(server);
+        const unanswered = run.ask('never/answered');
+        process.kill(server.pid, 'SIGKILL');
+        const { message } = (await run.answerTo(unanswered)).error;
+        assert.match(message, /last words$/u);
+        assert.ok(message.length < 10_000, String(message.length));
+        run.child.stderr.resume();
+        await allEnded(all);
+      },
+    );
   }
 }
 
-test('12 a banner and colours between frames stay out of the stream and are told', slow, async (t) => {
-  const all = await odd(t, () => ({
-    first: `process.stdout.write('Server v1.2 started\\n');`,
-    tool: `process.stdout.write('\\x1b[32minfo\\x1b[0m\\n'); answer(id, { content: [] });`,
-  }));
-  // What is not JSON would have thrown in the client.
-  assert.deepEqual((await all.run.answerTo(all.run.call('any'))).result, { content: [] });
-  all.run.child.stdin.end();
-  await allEnded(all);
-  assert.match(all.run.stderr, /Server v1\.2 started/u);
-  assert.equal(all.run.stderr.includes('\x1b'), false);
-});
+test(
+  'field case 12: a banner and colours between frames stay out of the stream and are told',
+  slow,
+  async (t) => {
+    const all = await odd(t, () => ({
+      first: `process.stdout.write('Server v1.2 started\\n');`,
+      tool: `process.stdout.write('\\x1b[32minfo\\x1b[0m\\n'); answer(id, { content: [] });`,
+    }));
+    // What is not JSON would have thrown in the client.
+    assert.deepEqual((await all.run.answerTo(all.run.call('any'))).result, { content: [] });
+    all.run.child.stdin.end();
+    await allEnded(all);
+    assert.match(all.run.stderr, /Server v1\.2 started/u);
+    assert.equal(all.run.stderr.includes('\x1b'), false);
+  },
+);
 
 test(
-  '29 a server that exits while it is asked: answered in a second, with status and last words',
+  'field case 29: a server that exits while it is asked: answered in a second, with status and last words',
   slow,
   async (t) => {
     const all = await odd(t, () => ({ tool: `writeSync(2, 'out of memory\\n'); process.exit(3);` }));
@@ -204,34 +216,67 @@ test(
   },
 );
 
-test('29 a server that closed its stdin and lives: later requests are answered', slow, async (t) => {
-  const all = await odd(t, () => ({
-    tool: `answer(id, { content: [] }); process.stdin.destroy(); closeSync(0); setInterval(() => {}, 1000);`,
-    closed: '',
-  }));
-  const { run } = all;
-  await run.answerTo(run.call('any'));
-  // The first is what finds out.
-  const lost = run.ask('tools/list');
-  await until('it is told', () => /the server closed its input/u.test(run.stderr));
-  for (const id of [1, 2, 3].map(() => run.ask('tools/list'))) assert.ok((await run.answerTo(id)).error);
-  assert.equal(run.exit, undefined);
-  run.child.kill('SIGTERM');
-  assert.ok((await run.answerTo(lost)).error);
-  await allEnded(all);
-});
+test(
+  'field case 29: a server that closed its stdin and lives: later requests are answered',
+  slow,
+  async (t) => {
+    const all = await odd(t, () => ({
+      tool: `answer(id, { content: [] }); process.stdin.destroy(); closeSync(0); setInterval(() => {}, 1000);`,
+      closed: '',
+    }));
+    const { run } = all;
+    await run.answerTo(run.call('any'));
+    // The first is what finds out.
+    const lost = run.ask('tools/list');
+    await until('it is told', () => /the server closed its input/u.test(run.stderr));
+    for (const id of [1, 2, 3].map(() => run.ask('tools/list'))) assert.ok((await run.answerTo(id)).error);
+    assert.equal(run.exit, undefined);
+    run.child.kill('SIGTERM');
+    assert.ok((await run.answerTo(lost)).error);
+    await allEnded(all);
+  },
+);
 
-test('33 arguments reach the server as they were written, and stand on the card so', slow, async (t) => {
-  const given = ['~/x', '~', '~bob/x', '/tmp/~x', '--dir=~/x', '$HOME', 'a b', ''];
-  const all = await startedAs(t, ({ home }) => {
-    const file = join(home, 'server.cjs');
-    const first = `writeFileSync('${home}/argv', JSON.stringify(process.argv.slice(2)));`;
-    writeFileSync(file, serverText({ first }));
-    return [process.execPath, file, ...given];
-  });
-  assert.deepEqual(JSON.parse(readFileSync(join(all.rig.home, 'argv'), 'utf8')), given);
-  const card = JSON.stringify(all.review.questions()[0]);
-  for (const argument of given.slice(0, -1)) assert.ok(card.includes(argument), argument);
-  all.run.child.stdin.end();
-  await allEnded(all);
-});
+test(
+  'field case 33: arguments reach the server as they were written, and stand on the card so',
+  slow,
+  async (t) => {
+    const given = ['~/x', '~', '~bob/x', '/tmp/~x', '--dir=~/x', '$HOME', 'a b', ''];
+    const all = await startedAs(t, ({ home }) => {
+      const file = join(home, 'server.cjs');
+      const first = `writeFileSync('${home}/argv', JSON.stringify(process.argv.slice(2)));`;
+      writeFileSync(file, serverText({ first }));
+      return [process.execPath, file, ...given];
+    });
+    assert.deepEqual(JSON.parse(readFileSync(join(all.rig.home, 'argv'), 'utf8')), given);
+    const card = JSON.stringify(all.review.questions()[0]);
+    for (const argument of given.slice(0, -1)) assert.ok(card.includes(argument), argument);
+    all.run.child.stdin.end();
+    await allEnded(all);
+  },
+);
+
+test(
+  'field case 68: a member whose first thread has ended is no zombie: it is contained',
+  slow,
+  async (t) => {
+    const { rig, review, run, session } = await started(t);
+    const script = `
+import ctypes, os, threading
+def work():
+    while open(f'/proc/{os.getpid()}/stat').read().rpartition(')')[2].split()[0] != 'Z': pass
+    open('headless', 'w').write(str(os.getpid()))
+    while True: threading.Event().wait(1000)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall({'x86_64': 60, 'aarch64': 93}[os.uname().machine], 0)`;
+    run.call('background', { command: '/usr/bin/python3', args: ['-c', script] });
+    await review.decide('once', isExec);
+    const file = join(rig.home, 'headless');
+    const pid = Number(await until('it is there', () => existsSync(file) && readFileSync(file, 'utf8')));
+    const member = rig.members().find((one) => one.pid === pid);
+    assert.ok(member && isAlive(member));
+    review.peer.send({ kind: 'contain', session });
+    const certificate = await allEnded({ rig, review, run });
+    assert.ok(certificate.signalled.some((one: Message) => one.pid === pid));
+  },
+);

@@ -20,7 +20,7 @@ export interface Key {
 
 export function isAlive({ pid, startTicks }: Key): boolean {
   const stat = readStat(pid);
-  return stat?.startTicks === startTicks && stat.state !== 'Z' && stat.state !== 'X';
+  return stat?.startTicks === startTicks && !stat.ended;
 }
 
 /** Polls until it gives something. A process test waits for real programs on a busy machine: the limit is generous. */

@@ -7,7 +7,7 @@ import { answer, call, rig } from './rig.ts';
 
 const bom = Buffer.from('\uFEFF');
 
-test('12 a banner and an ANSI line are kept out of the stream and shown; frames around them pass in order', async () => {
+test('field case 12: a banner and an ANSI line are kept out of the stream and shown; frames around them pass in order', async () => {
   const r = rig();
   r.say(call('1', 'a'));
   r.say(call('2', 'b'));
@@ -24,7 +24,7 @@ test('12 a banner and an ANSI line are kept out of the stream and shown; frames 
   assert.ok(r.faults.every((text) => !/[\p{Cc}\p{Cf}]/u.test(text)));
 });
 
-test('12 a flood of banner lines is not a flood of faults, and each text is bounded', async () => {
+test('field case 12: a flood of banner lines is not a flood of faults, and each text is bounded', async () => {
   const r = rig();
   for (let i = 0; i < 5000; i++) r.reply('x'.repeat(1000));
   assert.ok(await r.clientGotNothing());
@@ -32,7 +32,7 @@ test('12 a flood of banner lines is not a flood of faults, and each text is boun
   assert.ok(r.faults.every((text) => text.length < 400));
 });
 
-test('13 CRLF both ways, cut between CR and LF; blank lines ignored; output ends in LF alone', async () => {
+test('field case 13: CRLF both ways, cut between CR and LF; blank lines ignored; output ends in LF alone', async () => {
   const r = rig();
   r.say(Buffer.from(`${call('1', 'a')}\r`));
   r.say(Buffer.from('\n\r\n   \n\t\r\n\n'));
@@ -57,7 +57,7 @@ test('a byte order mark is accepted at the beginning only', async () => {
   assert.ok(await r.serverGotNothing());
 });
 
-test('14 a frame with 読 and an emoji, byte by byte, both ways', async () => {
+test('field case 14: a frame with 読 and an emoji, byte by byte, both ways', async () => {
   const r = rig();
   const question = call('1', 'a', ',"arguments":{"t":"読 😀"}');
   for (const byte of Buffer.from(`${question}\n`)) r.say(Buffer.from([byte]));
@@ -68,7 +68,7 @@ test('14 a frame with 読 and an emoji, byte by byte, both ways', async () => {
   assert.equal(await r.client.text(), reply);
 });
 
-test('15 U+2028 and U+2029 raw in a string: one frame in, one frame out', async () => {
+test('field case 15: U+2028 and U+2029 raw in a string: one frame in, one frame out', async () => {
   const r = rig();
   const question = call('1', 'a', ',"arguments":{"t":"a\u2028b\u2029c\u0085"}');
   r.say(question);
@@ -78,7 +78,7 @@ test('15 U+2028 and U+2029 raw in a string: one frame in, one frame out', async 
   assert.equal(await r.client.text(), reply);
 });
 
-test('17 frames around 64 KiB, of 10 MiB + 1 and of 25 MiB pass whole both ways', async () => {
+test('field case 17: frames around 64 KiB, of 10 MiB + 1 and of 25 MiB pass whole both ways', async () => {
   const r = rig();
   for (const size of [65_535, 65_536, 65_537, 65_747, 10 * 2 ** 20 + 1, 25 * 2 ** 20]) {
     const filled = (frame: (fill: string) => string): string => frame('x'.repeat(size - frame('').length));
@@ -97,7 +97,7 @@ for (const order of ['first', 'last']) {
     order === 'first' ? `{"id":${id},${rest}}` : `{${rest},"id":${id}}`;
   const fill = 'x,{}[]:\\"'.repeat(200);
 
-  test(`17 over the limit, the id ${order}: an error for that id, the session goes on`, async () => {
+  test(`field case 17: over the limit, the id ${order}: an error for that id, the session goes on`, async () => {
     const r = rig({ maxFrameBytes: 1000 });
     r.say(frame('"q\\n1"', `"method":"tools/call","params":{"id":7,"t":"${fill}"}`));
     const refused = await r.client.json();
@@ -123,7 +123,7 @@ for (const order of ['first', 'last']) {
   });
 }
 
-test('17 200 MiB without a newline: bounded memory, answered before the line ends, the session goes on', async () => {
+test('field case 17: 200 MiB without a newline: bounded memory, answered before the line ends, the session goes on', async () => {
   const r = rig({ maxFrameBytes: 1 << 20 });
   r.say(call('1', 'a'));
   await r.server.text();
@@ -139,7 +139,7 @@ test('17 200 MiB without a newline: bounded memory, answered before the line end
   assert.ok(await r.clientGotNothing());
 });
 
-test('28 many frames in one write pass at once and in order; half a frame waits for its rest', async () => {
+test('field case 28: many frames in one write pass at once and in order; half a frame waits for its rest', async () => {
   const r = rig();
   const all = Array.from({ length: 1000 }, (_, i) => call(String(i), 'a'));
   r.say(Buffer.from(`${all.join('\n')}\n${call('1000', 'b').slice(0, 20)}`));

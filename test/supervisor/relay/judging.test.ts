@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, call, rig } from './rig.ts';
 
-test('20 ids come back exactly, and "1" and 1 are different requests', async () => {
+test('field case 20: ids come back exactly, and "1" and 1 are different requests', async () => {
   const r = rig();
   const ids = [
     '"1"',
@@ -35,7 +35,7 @@ test('20 ids come back exactly, and "1" and 1 are different requests', async () 
   assert.deepEqual(r.faults, []);
 });
 
-test('20 a server that keeps numbers as doubles, or escapes differently, still settles the request', async () => {
+test('field case 20: a server that keeps numbers as doubles, or escapes differently, still settles the request', async () => {
   const r = rig();
   for (const [asked, answered] of [
     ['9007199254740993', '9007199254740992'],
@@ -49,7 +49,7 @@ test('20 a server that keeps numbers as doubles, or escapes differently, still s
   }
 });
 
-test('20 bad ids are refused with -32600 and null; nothing is passed on', async () => {
+test('field case 20: bad ids are refused with -32600 and null; nothing is passed on', async () => {
   const r = rig();
   for (const id of ['null', 'true', '{}', '[1]', `"${'x'.repeat(5000)}"`]) {
     r.say(call(id, 'a'));
@@ -61,7 +61,7 @@ test('20 bad ids are refused with -32600 and null; nothing is passed on', async 
   assert.deepEqual(r.requests, []);
 });
 
-test('20 an id in use is refused without settling the request that uses it', async () => {
+test('field case 20: an id in use is refused without settling the request that uses it', async () => {
   const r = rig();
   r.say(call('1', 'a'));
   r.say(call('1', 'b'));
@@ -71,7 +71,7 @@ test('20 an id in use is refused without settling the request that uses it', asy
   assert.equal(r.requests.length, 1);
 });
 
-test('22 batches from either side are refused; zero bytes to the other side', async () => {
+test('field case 22: batches from either side are refused; zero bytes to the other side', async () => {
   const r = rig();
   for (const batch of [
     `[${call('1', 'a')},${call('2', 'b')}]`,
@@ -89,7 +89,7 @@ test('22 batches from either side are refused; zero bytes to the other side', as
   assert.equal(r.faults.length, 8);
 });
 
-test('26 duplicate keys in what is judged are refused, nested ones in arguments too', async () => {
+test('field case 26: duplicate keys in what is judged are refused, nested ones in arguments too', async () => {
   const r = rig();
   const bad = [
     '{"id":1,"method":"tools/call","params":{"name":"read_file","name":"delete_all"}}',
@@ -113,7 +113,7 @@ test('26 duplicate keys in what is judged are refused, nested ones in arguments 
   assert.deepEqual(r.requests, []);
 });
 
-test('26 from the server: the frame is kept back, and its request gets an error', async () => {
+test('field case 26: from the server: the frame is kept back, and its request gets an error', async () => {
   const r = rig();
   for (const [id, rest] of [
     ['1', '"result":{},"result":{"isError":true}'],
@@ -129,7 +129,7 @@ test('26 from the server: the frame is kept back, and its request gets an error'
   assert.equal(await r.client.text(), ordinary);
 });
 
-test('27 a frame that is not UTF-8 fails alone', async () => {
+test('field case 27: a frame that is not UTF-8 fails alone', async () => {
   const r = rig();
   const bad = [
     Buffer.from([0xff]),

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { answer, call, cancel, initialize, ping, rig } from './rig.ts';
 
-test('23 cancelled: reported once, passed on; the late result or error is dropped and reported', async () => {
+test('field case 23: cancelled: reported once, passed on; the late result or error is dropped and reported', async () => {
   for (const late of [answer('7'), '{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x"}}']) {
     const r = rig();
     r.say(call('7', 'a'));
@@ -19,7 +19,7 @@ test('23 cancelled: reported once, passed on; the late result or error is droppe
   }
 });
 
-test('23 cancelled after the result, or for an unknown id or one of another type: passed on, nothing else', async () => {
+test('field case 23: cancelled after the result, or for an unknown id or one of another type: passed on, nothing else', async () => {
   const r = rig();
   r.say(call('7', 'a'));
   r.reply(answer('7'));
@@ -39,7 +39,7 @@ test('23 cancelled after the result, or for an unknown id or one of another type
   assert.deepEqual(r.faults, []);
 });
 
-test('23 an answer to what was never asked is passed on and reported', async () => {
+test('field case 23: an answer to what was never asked is passed on and reported', async () => {
   const r = rig();
   r.reply(answer('5'));
   assert.equal(await r.client.text(), answer('5'));
@@ -49,7 +49,7 @@ test('23 an answer to what was never asked is passed on and reported', async () 
   assert.equal(await r.client.text(), unreadable);
 });
 
-test('25 every protocol version passes unchanged, and early messages are neither lost nor reordered', async () => {
+test('field case 25: every protocol version passes unchanged, and early messages are neither lost nor reordered', async () => {
   for (const version of ['2024-11-05', '2025-11-25', '2026-07-28', '9999-01-01', '']) {
     const r = rig();
     const early = [
@@ -67,7 +67,7 @@ test('25 every protocol version passes unchanged, and early messages are neither
   }
 });
 
-test('29 the server exits with requests open: each gets an error with status and stderr, in order; then the end', async () => {
+test('field case 29: the server exits with requests open: each gets an error with status and stderr, in order; then the end', async () => {
   const r = rig();
   r.say(call('1', 'a'));
   r.say(call('"two"', 'b'));
@@ -91,7 +91,7 @@ test('29 the server exits with requests open: each gets an error with status and
   ]);
 });
 
-test('29 the server exits before initialize, or was never attached', async () => {
+test('field case 29: the server exits before initialize, or was never attached', async () => {
   for (const attached of [true, false]) {
     const r = rig({ attached });
     r.say(initialize('2025-11-25'));
@@ -104,7 +104,7 @@ test('29 the server exits before initialize, or was never attached', async () =>
   }
 });
 
-test('29 a dead server whose stdout somebody else holds open: answered well within a second', async () => {
+test('field case 29: a dead server whose stdout somebody else holds open: answered well within a second', async () => {
   const r = rig();
   r.say(call('1', 'a'));
   await r.server.text();
@@ -114,7 +114,7 @@ test('29 a dead server whose stdout somebody else holds open: answered well with
   assert.ok(performance.now() - begun < 900);
 });
 
-test('29 EPIPE on the server: later requests are answered, nothing throws', async () => {
+test('field case 29: EPIPE on the server: later requests are answered, nothing throws', async () => {
   const r = rig();
   r.serverIn.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
   await new Promise((resolve) => r.serverIn.once('close', resolve));
@@ -124,7 +124,7 @@ test('29 EPIPE on the server: later requests are answered, nothing throws', asyn
   assert.deepEqual(r.requests, []);
 });
 
-test('29 EPIPE on the client: told once, and the server can go on writing', async () => {
+test('field case 29: EPIPE on the client: told once, and the server can go on writing', async () => {
   const broken = new Writable({
     write: (_, __, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   });
