@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { EvidenceInput } from '../contain/evidence.ts';
 import type { JournalWriter } from '../journal/writer.ts';
 import { admission } from './admission.ts';
+import { Approvals } from './approvals/approvals.ts';
 import { Census } from './census.ts';
 import { Containment } from './containment.ts';
 import { reasonOf } from './deskError.ts';
 import { Digests } from './digests.ts';
 import { Enrolment } from './enrolment.ts';
-import { ExecApprovals } from './execApprovals.ts';
 import { allFamilies, FamilyFile, type RecordedFamily } from './familyFile.ts';
 import { Installation } from './installation.ts';
 import { InstallationWatch } from './installationWatch.ts';
@@ -25,6 +25,7 @@ import { sweepSilent } from './silence.ts';
 import { StartApprovals } from './startApprovals.ts';
 import { SupervisorRole } from './supervisorRole.ts';
 import type { Timings } from './timings.ts';
+import { Traffic } from './traffic.ts';
 import { judgeAgain, Visitor, type VisitorParts } from './visitor.ts';
 import type { EndRecorded } from './watchdog.ts';
 import { supervisorSilent } from './wording.ts';
@@ -60,7 +61,7 @@ export function composeDesk(parts: DeskParts): Desk {
   const { timings, uid } = parts;
   const visitors = new Set<Visitor>();
   const census = new Census(uid);
-  const reviewers: Reviewers = new Reviewers((isAny) => execs.reviewersChanged(isAny));
+  const reviewers: Reviewers = new Reviewers((isAny) => approvals.reviewersChanged(isAny));
   const records: Records = new Records(parts.journal, (reason) => {
     const text = `${reason}; everything that needs a decision is denied until it can be written`;
     reviewers.broadcast({
@@ -80,22 +81,24 @@ export function composeDesk(parts: DeskParts): Desk {
     () => familyFile.changed(),
   );
   const questions = new Questions(records, reviewers);
-  const execs: ExecApprovals = new ExecApprovals(
+  const traffic = new Traffic(sessions, records);
+  const approvals: Approvals = new Approvals({
     sessions,
     questions,
     records,
     reviewers,
-    timings.noReviewerMs,
-    (session, by) => void containment.request(session, by),
     refusals,
-  );
+    noReviewerMs: timings.noReviewerMs,
+    contain: (session, by) => void containment.request(session, by),
+  });
   const starts = new StartApprovals(sessions, questions, records, reviewers, refusals, timings.lateAllowMs);
   const containment: Containment = new Containment({
     sessions,
     reviewers,
     records,
     refusals,
-    execs,
+    approvals,
+    traffic,
     starts,
     timings,
     evidenceDirectory: join(parts.stateDirectory, 'evidence'),
@@ -141,7 +144,8 @@ export function composeDesk(parts: DeskParts): Desk {
   const supervisorParts = {
     sessions,
     starts,
-    execs,
+    approvals,
+    traffic,
     containment,
     records,
     refusals,
@@ -206,6 +210,7 @@ export function composeDesk(parts: DeskParts): Desk {
       silentCause,
     );
     refusals.sweep();
+    traffic.sweep();
     sessions.tellGaps();
     starts.sweep(isAlive);
     census.sweep(isAlive);
@@ -237,6 +242,7 @@ export function composeDesk(parts: DeskParts): Desk {
       for (const visitor of visitors) visitor.close();
       familyFile.close();
       refusals.closeAll();
+      traffic.closeAll();
       records.note({ kind: 'desk ended', reason });
       records.close();
     },

@@ -12,7 +12,7 @@ const lastWordMs = 1_000;
  * programs a second costs its reviewers a few writes instead of thousands. Order is kept.
  */
 const gatherMs = 25;
-const gathered: ReadonlySet<string> = new Set(['birth', 'exec', 'end', 'detached']);
+const gathered: ReadonlySet<string> = new Set(['birth', 'exec', 'connection', 'end', 'detached']);
 
 /** What a connection tells its owner. */
 export interface ConnectionListener {

@@ -5,7 +5,7 @@ import { type EvidenceInput, writeEvidence } from '../contain/evidence.ts';
 import type { Decider } from '../journal/record.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
-import type { ExecApprovals } from './execApprovals.ts';
+import type { Approvals } from './approvals/approvals.ts';
 import { maskDeep, maskProcess } from './mask.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
@@ -14,6 +14,7 @@ import type { Session, Sessions } from './sessions.ts';
 import type { StartApprovals } from './startApprovals.ts';
 import { timerUntil } from './timer.ts';
 import type { Timings } from './timings.ts';
+import type { Traffic } from './traffic.ts';
 import { containedBy } from './wording.ts';
 import { endOrphaned, type EndRecorded } from './watchdog.ts';
 
@@ -22,8 +23,9 @@ export interface ContainmentParts {
   readonly reviewers: Reviewers;
   readonly records: Records;
   readonly refusals: Refusals;
-  readonly execs: ExecApprovals;
+  readonly approvals: Approvals;
   readonly starts: StartApprovals;
+  readonly traffic: Traffic;
   readonly timings: Timings;
   readonly evidenceDirectory: string;
   readonly processTable: EvidenceInput['processTable'];
@@ -43,7 +45,7 @@ export class Containment {
    * @returns why there is nothing to contain; undefined when it is under way and a certificate will follow.
    */
   request(session: Session, by: Decider, cause = containedBy(by.kind)): string | undefined {
-    const { records, starts, execs, timings } = this.parts;
+    const { records, starts, approvals, timings } = this.parts;
     if (session.view.state === 'ended') return `session ${session.id} has already ended`;
     records.note({ kind: 'containment asked', session: session.id, by });
     const { supervisor } = session;
@@ -54,7 +56,7 @@ export class Containment {
     if (session.containedAt !== undefined) return undefined;
     session.containedAt = new Date().toISOString();
     supervisor?.send({ kind: 'contain', by: cause });
-    void execs.denyAll(session, 'contained by reviewer');
+    void approvals.denyAll(session, 'contained by reviewer');
     const cancel = timerUntil(Date.now() + timings.containMs, () => {
       void this.endWithoutSupervisor(session, supervisor?.peer, 'the supervisor did not contain in time');
     });
@@ -101,8 +103,9 @@ export class Containment {
   finish(session: Session, told: Certificate): void {
     if (session.view.state === 'ended') return;
     const certificate = maskDeep(told);
-    const { records, reviewers, sessions, refusals } = this.parts;
+    const { records, reviewers, sessions, refusals, traffic } = this.parts;
     refusals.ending(session);
+    traffic.ending(session);
     records.note({ kind: 'certificate', certificate });
     sessions.end(session, certificate.cause, certificate);
     reviewers.broadcast({ kind: 'certificate', certificate });

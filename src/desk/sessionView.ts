@@ -1,6 +1,7 @@
 /**
  * A session as reviewers see it, folded from its supervisor's messages. Pure: a view goes in, the next comes out.
  */
+import { type ConnectionEvent, withConnection } from '../core/family/connections.ts';
 import type { ClientFacts } from '../core/facts.ts';
 import type { Coverage, ProcessView, Rule, SessionView } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
@@ -67,6 +68,19 @@ export function withAnswered(view: SessionView, key: Key, refusedBy: Rule | unde
     state: process.state === 'ended' ? 'ended' : 'running',
     ...(refusedBy === undefined ? {} : { refusedBy }),
   }));
+}
+
+/** What it connects to; it is held as long as one of its connections is. */
+export function withConnectionOf(
+  view: SessionView,
+  connection: Key & ConnectionEvent,
+  at: string,
+): SessionView {
+  return change(view, connection, (process) => ({ ...process, ...withConnection(process, connection, at) }));
+}
+
+export function processOf(view: SessionView, key: Key): ProcessView | undefined {
+  return view.processes[indexOf(view, key)];
 }
 
 export function withDetached(view: SessionView, key: Key): SessionView {

@@ -1,16 +1,21 @@
 /** A supervisor's connection: its messages become records first, then what reviewers see. */
 import type { ProcessKey } from '../core/facts.ts';
+import { destinationKey } from '../core/transition/judgeConnection.ts';
 import { type FromSupervisor, fromSupervisor, type ToSupervisor } from '../protocol/supervisor.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import { connectionMatter } from './approvals/connection.ts';
+import { execMatter } from './approvals/exec.ts';
+import type { Matter } from './approvals/matter.ts';
 import type { Census } from './census.ts';
 import type { Containment } from './containment.ts';
 import type { Digests } from './digests.ts';
 import { reasonOf } from './deskError.ts';
-import type { ExecApprovals } from './execApprovals.ts';
 import { InOrder } from './inOrder.ts';
 import { describeMismatch } from './malformed.ts';
 import { mirrorArguments } from './mask.ts';
 import { mayHaveBorn } from './ownBirth.ts';
-import { lineageOf, type ProcessTable } from './peer.ts';
+import { openSession } from './opening.ts';
+import type { ProcessTable } from './peer.ts';
 import { isAlive } from './processes.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
@@ -26,11 +31,13 @@ import {
   withGaps,
 } from './sessionView.ts';
 import type { StartApprovals } from './startApprovals.ts';
+import type { Traffic } from './traffic.ts';
 import type { Reviewers } from './reviewers.ts';
 export interface SupervisorParts {
   readonly sessions: Sessions;
   readonly starts: StartApprovals;
-  readonly execs: ExecApprovals;
+  readonly approvals: Approvals;
+  readonly traffic: Traffic;
   readonly containment: Containment;
   readonly records: Records;
   readonly refusals: Refusals;
@@ -94,7 +101,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     const { session, parts } = this;
     if (session === undefined || session.supervisor !== this) return;
     session.supervisor = undefined;
-    void parts.execs.denyAll(session, 'caller went away');
+    void parts.approvals.denyAll(session, 'caller went away');
     if (parts.starts.isOpen(session)) return parts.starts.park(session);
     if (this.hasEnded) return undefined;
     if (session.view.state === 'asking' && session.members.size === 0) {
@@ -104,33 +111,10 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     return undefined;
   }
 
-  private open({ facts, heldUntil }: Of<'open'>): void {
+  private open(message: Of<'open'>): void {
     if (this.session !== undefined)
       return this.port.malformed('a second open; one connection is one session');
-    const { parts } = this;
-    const ancestors = lineageOf(this.peer.pid, parts.table)?.slice(1) ?? [];
-    const { client } = facts;
-    if (!ancestors.some((key) => key.pid === client.pid && key.startTicks === client.startTicks)) {
-      const text = `process ${this.peer.pid} was not started by the client it names (process ${client.pid})`;
-      return this.port.refuse('supervisor', 'not an ancestor of the family', text);
-    }
-    if (this.resumed === undefined) {
-      this.session = parts.starts.open(facts, this, heldUntil);
-      return undefined;
-    }
-    if (!/^[0-9a-f]{10}$/u.test(this.resumed) || parts.sessions.get(this.resumed) !== undefined) {
-      return this.port.malformed('that session cannot be resumed here; end its family and start it again');
-    }
-    this.session = parts.sessions.open(facts, this, this.resumed);
-    const { pid, startTicks } = this.peer;
-    parts.records.note({
-      kind: 'session opened',
-      session: this.resumed,
-      entry: 'resumed',
-      supervisor: { pid, startTicks },
-      facts,
-    });
-    this.send({ kind: 'opened', session: this.resumed });
+    this.session = openSession(message, this, this.port, this.resumed, this.parts);
     return undefined;
   }
 
@@ -140,16 +124,16 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     const { id, view } = session;
     switch (message.kind) {
       case 'ask':
-        parts.execs
-          .ask(session, message.ref, message.facts, message.heldUntil)
-          .catch((error: unknown) => this.port.malformed(`the question cannot be asked: ${reasonOf(error)}`));
-        return undefined;
+        return this.ask(session, message, execMatter(session, message.facts, sessions));
       case 'ask connection':
+        return this.ask(session, message, connectionMatter(session, message.facts, parts.traffic));
       case 'connection':
-        return this.port.malformed(`${message.kind} is not understood by this desk`);
+        parts.traffic.told(session, message);
+        if (message.step === 'done') parts.approvals.reached(session, message, destinationKey(message));
+        return undefined;
       case 'withdraw':
         if (message.ref === 'start') parts.starts.park(session);
-        else parts.execs.withdraw(session, message.ref, message.reason);
+        else parts.approvals.withdraw(session, message.ref, message.reason);
         return undefined;
       case 'running':
         return this.running(session, message);
@@ -221,6 +205,16 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
         return undefined;
       }
     }
+  }
+
+  private ask(
+    session: Session,
+    { ref, heldUntil }: Pick<Of<'ask'>, 'ref' | 'heldUntil'>,
+    matter: Matter,
+  ): void {
+    this.parts.approvals
+      .ask(session, ref, matter, heldUntil)
+      .catch((error: unknown) => this.port.malformed(`the question cannot be asked: ${reasonOf(error)}`));
   }
 
   private running(session: Session, { coverage }: Of<'running'>): void {

@@ -1,14 +1,14 @@
 /** Sentences for agents and clients: what was denied and by which rule. */
+import { connectionPlace } from '../core/consequence/connectionWords.ts';
 import { visibleText } from '../core/consequence/visible.ts';
-import type { ExecFacts } from '../core/facts.ts';
+import type { ConnectionFacts, ExecFacts } from '../core/facts.ts';
 import type { Rule } from '../protocol/desk.ts';
 
 /** By which rule, in words that tell the next step where there is one. Other rules speak for themselves. */
 const byRule: Partial<Record<Rule, string>> = {
   'denied by reviewer': 'denied by the reviewer',
   'contained by reviewer': 'the reviewer contained the session',
-  'too many questions at once':
-    'the session asked more than a person can answer; start fewer programs at once',
+  'too many questions at once': 'the session asked more than a person can answer; do fewer things at once',
   'no reviewer connected':
     'no reviewer connected; open an editor with Kinwatch, run “Kinwatch: Show Panel” and try again',
   'record could not be written': 'its record could not be written; free disk space and try again',
@@ -20,8 +20,8 @@ function wordsOf(rule: Rule): string {
   return byRule[rule] ?? rule;
 }
 
-export function programName(facts: ExecFacts): string {
-  const { executable, script, inline } = facts.program;
+export function programName({ program }: Pick<ExecFacts, 'program'>): string {
+  const { executable, script, inline } = program;
   const tail =
     script === undefined
       ? inline === undefined
@@ -33,6 +33,26 @@ export function programName(facts: ExecFacts): string {
 
 export function execDenied(facts: ExecFacts, rule: Rule): string {
   return `Kinwatch denied ${programName(facts)}: ${wordsOf(rule)}`;
+}
+
+/** "the connection of /usr/bin/ssh to build.example port 22", "/usr/bin/node listening on port 8080". */
+function connectionName(facts: ConnectionFacts): string {
+  const program = programName(facts);
+  const place = connectionPlace(facts);
+  if (facts.action === 'listen') return `${program} listening on ${place}`;
+  return facts.endpoint.kind === 'inet'
+    ? `the connection of ${program} to ${place}`
+    : `${program} reaching ${place}`;
+}
+
+/** What a record of its decision is about. */
+export function connectionSubject(facts: ConnectionFacts): string {
+  const { script, executable } = facts.program;
+  return `${(script ?? executable).path} ${facts.action === 'listen' ? 'on' : 'to'} ${connectionPlace(facts)}`;
+}
+
+export function connectionDenied(facts: ConnectionFacts, rule: Rule): string {
+  return `Kinwatch denied ${connectionName(facts)}: ${wordsOf(rule)}`;
 }
 
 export function startDenied(server: string, rule: Rule): string {
@@ -74,6 +94,10 @@ export function startWaits(server: string): string {
 
 export function execAllowed(facts: ExecFacts, scope: 'once' | 'session'): string {
   return `${programName(facts)} was allowed ${scope === 'once' ? 'once' : 'for this session'}`;
+}
+
+export function connectionAllowed(facts: ConnectionFacts, scope: 'once' | 'session'): string {
+  return `${connectionName(facts)} was allowed ${scope === 'once' ? 'once' : 'for this session'}`;
 }
 
 export function startAllowed(server: string, scope: 'once' | 'session'): string {

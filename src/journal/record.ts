@@ -7,11 +7,16 @@ import { certificate, choice, question, refused, rule, transition } from '../pro
 import {
   argument,
   clientFacts,
+  connectionFacts,
+  endpoint,
+  errnoName,
   execFacts,
   requestRef,
+  socketAction,
   startFacts,
   startTicks,
   time,
+  transport,
 } from '../protocol/facts.ts';
 
 const session = z.string();
@@ -47,7 +52,14 @@ export const recordBody = z.discriminatedUnion('kind', [
     supervisor: peer,
     facts: startFacts,
   }),
-  z.strictObject({ kind: z.literal('question asked'), question, facts: execFacts.exactOptional() }),
+  z.strictObject({
+    kind: z.literal('question asked'),
+    question,
+    /** Absent for a start: its record is `session opened`. */
+    facts: z.union([execFacts, connectionFacts]).exactOptional(),
+  }),
+  /** Another connection of the same program to the same place: the question's answer is its answer. */
+  z.strictObject({ kind: z.literal('question joined'), question: z.string(), facts: connectionFacts }),
   z.strictObject({
     kind: z.literal('decision'),
     session,
@@ -59,7 +71,7 @@ export const recordBody = z.discriminatedUnion('kind', [
     allow: z.boolean(),
     scope: z.enum(['once', 'session']).exactOptional(),
     rule: rule.exactOptional(),
-    /** What it is about: the program's or the command's real path, and its digest where there is one. */
+    /** What it is about: the program's or the command's real path, where to, and its digest where there is one. */
     subject: z.string(),
     digest: z.string().exactOptional(),
     text: z.string(),
@@ -90,6 +102,31 @@ export const recordBody = z.discriminatedUnion('kind', [
     argv: z.array(argument).readonly(),
     cwd: z.string(),
     request: requestRef.exactOptional(),
+  }),
+  /** `released`: it goes on. `done` and `failed`: what came of it. Listening, sending and handing over too. */
+  z.strictObject({
+    kind: z.literal('connection'),
+    session,
+    ...processKey,
+    action: socketAction,
+    transport,
+    endpoint,
+    host: z.string().exactOptional(),
+    step: z.enum(['released', 'done', 'failed']),
+    because: z.string().exactOptional(),
+    error: errnoName.exactOptional(),
+    request: requestRef.exactOptional(),
+  }),
+  /** Connections of one program to one place that were counted and not written one by one. */
+  z.strictObject({
+    kind: z.literal('connections counted'),
+    session,
+    step: z.enum(['held', 'released', 'refused', 'done', 'failed']),
+    /** The program and where to. Empty for several. */
+    of: z.string(),
+    count: z.int().positive(),
+    since: time,
+    until: time,
   }),
   z.strictObject({ kind: z.literal('end'), session, ...processKey, status: z.string() }),
   z.strictObject({ kind: z.literal('detached'), session, ...processKey }),

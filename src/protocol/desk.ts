@@ -6,6 +6,7 @@
  * connection with a reason.
  */
 import * as z from 'zod';
+import type { ConnectionSeen } from '../core/family/connections.ts';
 import { choice, refused, role, rule, transition } from './closedLists.ts';
 import {
   argument,
@@ -68,6 +69,16 @@ export const question = z.strictObject({
 });
 export type Question = z.infer<typeof question>;
 
+export const connectionSeen = z.strictObject({
+  action: socketAction,
+  transport,
+  endpoint,
+  host: z.string().exactOptional(),
+  state: z.enum(['held', 'connecting', 'open', 'listening', 'failed', 'refused']),
+  since: time,
+  error: errnoName.exactOptional(),
+}) satisfies z.ZodType<ConnectionSeen>;
+
 export const processView = z.strictObject({
   pid: z.int(),
   /** Identity together with pid: RFC 3339 UTC, constant for the life of the process. */
@@ -87,6 +98,10 @@ export const processView = z.strictObject({
   status: z.string().exactOptional(),
   /** Set when its last exec was refused. */
   refusedBy: rule.exactOptional(),
+  /** Where it connected to, newest last. Absent: nowhere. */
+  connections: z.array(connectionSeen).exactOptional(),
+  /** Destinations that are no longer listed. Absent: none. */
+  connectionsUnlisted: z.int().positive().exactOptional(),
 });
 export type ProcessView = z.infer<typeof processView>;
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientFacts, ExecFacts, StartFacts } from '../../src/core/facts.ts';
+import type { ClientFacts, ConnectionFacts, ExecFacts, StartFacts } from '../../src/core/facts.ts';
 import { isAlive } from '../../src/desk/processes.ts';
 import { type DeskOptions, type RunningDesk, startDesk } from '../../src/desk/run.ts';
 import { timings } from '../../src/desk/timings.ts';
@@ -300,6 +300,26 @@ export function execFacts(
     requested: 'ssh',
     argv: ['ssh', 'build.example', 'uptime'],
     argvUnreadBytes: 0,
+    cwd: '/home/dev/src',
+    program: { executable: file('/usr/bin/ssh', 'b') },
+    ...change,
+  };
+}
+
+export function connectionFacts(
+  key: { pid: number; startedAt: string },
+  change: Partial<ConnectionFacts> = {},
+): ConnectionFacts {
+  return {
+    pid: key.pid,
+    startedAt: key.startedAt,
+    ppid: 1,
+    user: 'dev',
+    action: 'connect',
+    transport: 'tcp',
+    endpoint: { kind: 'inet', address: '198.51.100.7', port: 22 },
+    host: 'build.example',
+    argv: ['ssh', 'build.example', 'uptime'],
     cwd: '/home/dev/src',
     program: { executable: file('/usr/bin/ssh', 'b') },
     ...change,

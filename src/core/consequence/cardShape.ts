@@ -23,7 +23,7 @@ export interface CardRow {
 }
 
 export interface Card {
-  transition: 'first start' | 'new executable';
+  transition: 'first start' | 'new executable' | 'local to network' | 'work handed outside';
   headline: string;
   headlineParts: Part[];
   /** True when the headline alone holds the whole consequence: a notification may then offer Allow once. */
@@ -31,7 +31,7 @@ export interface Card {
   rows: CardRow[];
 }
 
-/** What the desk knows besides the facts of the exec itself. */
+/** What the desk knows besides the facts of the exec or the connection itself. */
 export interface ExecContext {
   readonly server: string;
   readonly session: string;

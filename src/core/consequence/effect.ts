@@ -22,7 +22,7 @@ const systemFolder = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib(?:exec)?\/git-core)\
  * A name means something only where the system keeps its programs: a file called `ssh` that the family
  * could have written may do anything.
  */
-function systemProgram(program: ProgramFacts): string | null {
+export function systemProgram(program: ProgramFacts): string | null {
   const { path, ownerUid, writable } = program.executable;
   return ownerUid === 0 && !writable && systemFolder.test(path) ? fileName(path) : null;
 }

@@ -148,10 +148,6 @@ function ifAllowed(facts: ExecFacts, context: ExecContext): string {
 
 function ifDenied(facts: ExecFacts): string {
   const what = fileName(facts.program.script?.path ?? facts.program.executable.path);
-  const { request } = facts;
-  const told =
-    request?.attribution === 'certain' && request.tool !== undefined
-      ? ` The agent’s call of ${visibleText(request.tool)} returns an error that names this rule.`
-      : '';
+  const told = rows.agentHears(facts.request);
   return `${visibleText(what)} doesn’t run: its caller gets “permission denied” (EACCES).${told}`;
 }

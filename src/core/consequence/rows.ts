@@ -129,10 +129,17 @@ export function workingDirectory(cwd: string, workspaceFolders: readonly string[
   };
 }
 
-/** Connections belong to a later version; the card must not let silence read as "none". */
+/** Of a program that is yet to start. */
 export function network(destination: string | undefined): CardRow {
   const named = destination === undefined ? '' : `Its arguments name ${visibleText(redact(destination))}. `;
-  return { label: 'Network', value: `${named}Connections are not watched in this version.` };
+  return { label: 'Network', value: `${named}Its connections will be asked.` };
+}
+
+/** What the agent hears of a denial, where it is certain which call caused it. Empty otherwise. */
+export function agentHears(request: RequestRef | undefined): string {
+  return request?.attribution === 'certain' && request.tool !== undefined
+    ? ` The agent’s call of ${visibleText(request.tool)} returns an error that names this rule.`
+    : '';
 }
 
 export const mayStart: CardRow = {

@@ -128,7 +128,7 @@ test('a new program is told as in the mock', () => {
   assert.equal(card.headlineComplete, true);
   assert.match(value(card, 'Runs'), /The agent can write it/u);
   assert.equal(value(card, 'In'), '/home/dev/src/parcel, inside the workspace');
-  assert.match(value(card, 'Network'), /not watched in this version/u);
+  assert.match(value(card, 'Network'), /Its connections will be asked/u);
 });
 
 test('ssh says where it connects, when it is the system’s ssh', () => {
