@@ -11,11 +11,11 @@ import * as rows from './rows.ts';
 import { systemProgram } from './effect.ts';
 import { sshTarget } from './sshArguments.ts';
 import { visibleText } from './visible.ts';
-import { argumentText, clock, Sentence } from './words.ts';
+import { argumentText, clock, homePath, Sentence } from './words.ts';
 
 export function connectionCard(facts: ConnectionFacts, context: ExecContext): Card {
   const sentence = new Sentence();
-  tellProgram(sentence, facts);
+  tellProgram(sentence, facts, context);
   const told = tellAction(sentence, facts);
   sentence.say('.');
   const { inline, codeOnStdin } = facts.program;
@@ -38,13 +38,15 @@ export function serviceOf({ endpoint }: ConnectionFacts): Service | undefined {
 }
 
 /** "`fetch.py`, run by `python3` for `run_test` #17," or only "`ssh`". */
-function tellProgram(sentence: Sentence, { program, request }: ConnectionFacts): void {
+function tellProgram(sentence: Sentence, { program, request }: ConnectionFacts, { home }: ExecContext): void {
   const exe = fileName(program.executable.path);
   const isCertain = request?.attribution === 'certain';
   if (program.script !== undefined) {
-    sentence.quote(fileName(program.script.path), 40).say(', run by ').quote(exe, 40);
+    sentence.quote(homePath(program.script.path, home)).say(', run by ').quote(exe, 40);
   } else {
-    sentence.quote(exe, 40);
+    // A short name is for what the system keeps; anybody can call a file `ssh`.
+    const isSystem = systemProgram(program) !== null;
+    sentence.quote(isSystem ? exe : homePath(program.executable.path, home));
     if (program.inline !== undefined) sentence.say(', running code from its command line');
     else if (program.codeOnStdin === true) sentence.say(', running code from its standard input');
     else if (isCertain) sentence.say(', started');
@@ -65,16 +67,23 @@ function tellAction(sentence: Sentence, facts: ConnectionFacts): boolean {
   return facts.endpoint.kind === 'inet' ? tellInet(sentence, facts) : tellLocal(sentence, facts);
 }
 
+/** Without a connection: what goes out is all there is. */
+function sends({ action, transport }: ConnectionFacts): boolean {
+  return action === 'send' || transport === 'udp' || transport === 'icmp';
+}
+
 function tellInet(sentence: Sentence, facts: ConnectionFacts): boolean {
-  const { action, transport, endpoint, host, listener } = facts;
+  const { transport, endpoint, host, listener } = facts;
   if (endpoint.kind !== 'inet') return false;
   if (transport === 'icmp') sentence.say('send ICMP messages (ping) to ');
-  else sentence.say(action === 'send' || transport === 'udp' ? 'send to ' : 'connect to ');
+  else sentence.say(sends(facts) ? 'send to ' : 'connect to ');
+  const isHere = listener !== undefined || placeOf(endpoint.address).kind === 'this machine';
   if (listener !== undefined) sentence.quote(fileName(listener), 40).say(' on this machine, ');
-  else if (placeOf(endpoint.address).kind === 'this machine') sentence.say('this machine, ');
+  else if (isHere) sentence.say('this machine, ');
   sentence.quote(host ?? endpoint.address);
   if (transport !== 'icmp') sentence.say(` port ${endpoint.port}`);
   if (transport === 'udp') sentence.say(' over UDP');
+  if (isHere) sentence.say(',');
   return tellIdentity(sentence, facts);
 }
 
@@ -106,8 +115,7 @@ function tellListen(sentence: Sentence, { endpoint, transport }: ConnectionFacts
     sentence.say('from programs of this machine through ').quote(destinationText(endpoint));
     return true;
   }
-  if (transport !== 'icmp')
-    sentence.say(endpoint.port === 0 ? 'on a port that the system chooses ' : `on port ${endpoint.port} `);
+  sentence.say(endpoint.port === 0 ? 'on a port that the system chooses, ' : `on port ${endpoint.port}, `);
   const place = placeOf(endpoint.address);
   if (place.kind === 'this machine') sentence.say('from this machine only');
   else if (place.kind === 'every network') sentence.say(`from ${place.words}`);
@@ -153,11 +161,14 @@ function ifAllowed(facts: ConnectionFacts, context: ExecContext): string {
     facts.host === undefined
       ? ''
       : ' Other addresses of the same name may be tried until one of them answers.';
-  return `Once: this connection only.${others}\nSession: ${program} to ${connectionPlace(facts)}, ${until}.`;
+  const once = sends(facts) ? 'this time only' : 'this connection only';
+  return `Once: ${once}.${others}\nSession: ${program} to ${connectionPlace(facts)}, ${until}.`;
 }
 
 function ifDenied(facts: ConnectionFacts): string {
   const name = shown(actorName(facts));
-  const what = facts.action === 'listen' ? 'doesn’t listen' : 'isn’t connected';
-  return `${name} ${what}: it gets “permission denied” (EACCES) and goes on.${rows.agentHears(facts.request)}`;
+  let what = `${name} isn’t connected`;
+  if (facts.action === 'listen') what = `${name} doesn’t listen`;
+  else if (sends(facts)) what = `${name} sends nothing there`;
+  return `${what}: it gets “permission denied” (EACCES) and goes on.${rows.agentHears(facts.request)}`;
 }
