@@ -38,6 +38,8 @@ export async function until<T>(what: string | (() => string), look: () => T | un
 export class Rig {
   readonly places: Places;
   readonly runs: Run[] = [];
+  /** Ends clients of a test's own, before it is looked whether anybody is left. */
+  readonly atClose: (() => Promise<void>)[] = [];
 
   private constructor(
     readonly t: TestContext,
@@ -102,6 +104,7 @@ export class Rig {
   /** Ends what the test left, and proves that every member ever born is gone. */
   async close(): Promise<void> {
     for (const run of this.runs) run.child.kill('SIGKILL');
+    for (const end of this.atClose) await end();
     const members = this.members();
     await until('every family has ended', () => members.every((member) => !isAlive(member)));
     const desk = this.desk();
