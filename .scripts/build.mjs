@@ -40,7 +40,7 @@ const node = {
 mkdirSync(join(dist, 'webview'), { recursive: true });
 
 await Promise.all([
-  ...['extension', 'desk', 'supervisor', 'cli'].map((name) =>
+  ...['extension', 'desk', 'supervisor', 'supervisorWatch', 'supervisorSpawner', 'cli'].map((name) =>
     build({ ...node, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js` }),
   ),
   build({
@@ -82,6 +82,8 @@ if (process.argv.includes('--sizes')) {
     'extension.js',
     'desk.js',
     'supervisor.js',
+    'supervisorWatch.js',
+    'supervisorSpawner.js',
     'cli.js',
     'webview/main.js',
     'webview/main.css',

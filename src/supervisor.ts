@@ -1,20 +1,20 @@
-/** The supervisor: launched by the shim, one per server run. Three threads, each this file in another role. */
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { type ThreadRole, Threads } from './supervisor/threadPair.ts';
+/**
+ * The supervisor: launched by the shim, one per server run. Three threads, each a bundle of its own
+ * (`supervisorWatch.ts`, `supervisorSpawner.ts`): a session's start waits for all three to load.
+ */
+import { join } from 'node:path';
+import { Threads } from './supervisor/threadPair.ts';
 
-// Each role loads only its own rooms: a session's start waits for all three.
 async function main(): Promise<void> {
-  if (isMainThread) {
-    // Before anything else: an unhandled SIGUSR1 would open Node's inspector to every process of this user.
-    process.on('SIGUSR1', () => undefined);
-    const threads = new Threads(__filename);
-    const { superviseRun } = await import('./supervisor/main.ts');
-    process.exit(await superviseRun(process.argv.slice(2), threads));
-  }
-  if (parentPort === null) throw new Error('a supervisor thread without a port');
-  const { role } = workerData as { role: ThreadRole };
-  if (role === 'watch') (await import('./supervisor/watchThread.ts')).runWatch(parentPort);
-  else (await import('./supervisor/spawner.ts')).runSpawner(parentPort);
+  // Before anything else: an unhandled SIGUSR1 would open Node's inspector to every process of this user.
+  process.on('SIGUSR1', () => undefined);
+  const threads = new Threads({
+    watch: join(__dirname, 'supervisorWatch.js'),
+    spawner: join(__dirname, 'supervisorSpawner.js'),
+  });
+  // Loaded while the threads start.
+  const { superviseRun } = await import('./supervisor/main.ts');
+  process.exit(await superviseRun(process.argv.slice(2), threads));
 }
 
 main().catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProcessKey, StartFacts } from '../core/facts.ts';
 import type { Certificate, Coverage, FromDesk, ProcessView, SessionView } from '../protocol/desk.ts';
-import type { ToSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
 import type { Census } from './census.ts';
 import type { RecordedFamily } from './familyFile.ts';
 import type { Records } from './records.ts';

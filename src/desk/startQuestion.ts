@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { startCard } from '../core/consequence/card.ts';
 import type { Decider, RecordBody } from '../journal/record.ts';
 import type { Question, Rule } from '../protocol/desk.ts';
-import type { ToSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
 import type { Session } from './sessions.ts';
 import { startAllowed, startDenied } from './wording.ts';
 

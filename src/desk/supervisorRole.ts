@@ -1,7 +1,7 @@
 /** A supervisor's connection: its messages become records first, then what reviewers see. */
 import type { ProcessKey } from '../core/facts.ts';
 import { destinationKey } from '../core/transition/judgeConnection.ts';
-import { type FromSupervisor, fromSupervisor, type ToSupervisor } from '../protocol/supervisor.ts';
+import { type FromSupervisor, fromSupervisor } from '../protocol/supervisor.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { connectionMatter } from './approvals/connection.ts';
 import { execMatter } from './approvals/exec.ts';
@@ -73,9 +73,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     return this.port.peer;
   }
 
-  send(message: ToSupervisor): void {
-    this.port.send(message);
-  }
+  send: SupervisorPort['send'] = (message) => this.port.send(message);
 
   message(value: unknown): void {
     // Before anything is waited for: it lives.

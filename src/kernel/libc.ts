@@ -5,7 +5,7 @@
  * `ioctl`, `syscall`, `prctl` and `fcntl` are variadic in C. For integer and pointer arguments the x86-64 and
  * arm64 Linux ABIs pass variadic and fixed arguments alike, so fixed prototypes are used.
  */
-import koffi from 'koffi';
+import { koffi } from './koffi.ts';
 
 type Address = bigint;
 type Call<A extends readonly unknown[]> = (...args: A) => number;

@@ -2,7 +2,7 @@
  * The notification side of a family's filter: `seccomp_unotify(2)`. Calls of members arrive as
  * {@link Notification}s and wait until they are answered; any thread may answer.
  */
-import koffi from 'koffi';
+import { koffi } from './koffi.ts';
 import { errno, KernelError, libc } from './libc.ts';
 import { errnos } from './numbers.ts';
 

@@ -1,5 +1,5 @@
 /** Processes by descriptor, so that a reused pid is never signalled: `pidfd_open(2)`, `pidfd_send_signal(2)`. */
-import koffi from 'koffi';
+import { koffi } from './koffi.ts';
 import { libc } from './libc.ts';
 import { syscalls } from './numbers.ts';
 

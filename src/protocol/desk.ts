@@ -19,10 +19,7 @@ import {
   transport,
 } from './facts.ts';
 
-/** Peers with another number are refused, with what to restart. */
-export const protocolVersion = 1;
-/** Longest line accepted by the desk. */
-export const maxLineBytes = 1024 * 1024;
+export { maxLineBytes, protocolVersion } from './wire.ts';
 
 export { choice, refused, role, rule, transition } from './closedLists.ts';
 export type { Choice, Refused, Role, Rule, Transition } from './closedLists.ts';

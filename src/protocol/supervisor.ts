@@ -1,4 +1,7 @@
-/** The supervisor's side of the desk's wire. Same framing and limits as `desk.ts`. */
+/**
+ * The supervisor's side of the desk's wire, as the desk reads it. Same framing and limits as `desk.ts`; what the desk
+ * says to a supervisor is in `toSupervisor.ts`.
+ */
 import * as z from 'zod';
 import { certificate, coverage, rule } from './desk.ts';
 import {
@@ -16,8 +19,6 @@ import {
 } from './facts.ts';
 
 const key = { pid: z.int().positive(), startedAt: time };
-/** Between two signs of life of a running family's supervisor. */
-export const heartbeatMs = 2000;
 
 /** Supervisor → desk. Released programs and births are sent before they go on; order is the order of events. */
 export const fromSupervisor = z.discriminatedUnion('kind', [
@@ -125,31 +126,3 @@ export const fromSupervisor = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('stopped'), ...key, outcome: z.string() }),
 ]);
 export type FromSupervisor = z.infer<typeof fromSupervisor>;
-
-/** Desk → supervisor. */
-export const toSupervisor = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('welcome'), protocol: z.int() }),
-  z.strictObject({ kind: z.literal('refused'), reason: z.string() }),
-  z.strictObject({ kind: z.literal('opened'), session: z.string() }),
-  z.strictObject({
-    kind: z.literal('decision'),
-    ref: z.string(),
-    allow: z.boolean(),
-    /** `once` or `session` when allowed; the rule when denied. */
-    scope: z.enum(['once', 'session']).exactOptional(),
-    rule: rule.exactOptional(),
-    text: z.string(),
-    /** True when the question stays open for the next launch (a start that was not answered in time). */
-    rejoin: z.boolean().exactOptional(),
-  }),
-  z.strictObject({ kind: z.literal('contain'), by: z.string() }),
-  z.strictObject({ kind: z.literal('stopProcess'), ...key }),
-  z.strictObject({
-    kind: z.literal('evidence'),
-    folder: z.string().nullable(),
-    manifest: z.string().nullable(),
-    gaps: z.array(z.string()).readonly(),
-    evidenceMs: z.number(),
-  }),
-]);
-export type ToSupervisor = z.infer<typeof toSupervisor>;

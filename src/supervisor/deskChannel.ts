@@ -3,8 +3,9 @@
  * the session up again with the next one. What must reach the desk waits meanwhile; nothing is released by it.
  */
 import type { StartFacts } from '../core/facts.ts';
-import { protocolVersion } from '../protocol/desk.ts';
-import { type FromSupervisor, heartbeatMs, type ToSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
+import { heartbeatMs, protocolVersion } from '../protocol/wire.ts';
 import { DeskLink } from './deskLink.ts';
 import type { FromWatch } from './threads.ts';
 

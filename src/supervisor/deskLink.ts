@@ -1,7 +1,8 @@
 /** The supervisor's connection to the desk. Knows when what it sent has left this process. */
 import { createConnection, type Socket } from 'node:net';
 import { LineCutter } from '../protocol/lines.ts';
-import { type FromSupervisor, type ToSupervisor, toSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import { readToSupervisor, type ToSupervisor } from '../protocol/toSupervisor.ts';
 
 /** Decisions and texts only: nothing the desk says to a supervisor is large. */
 const maxLineBytes = 1024 * 1024;
@@ -116,8 +117,7 @@ export class DeskLink {
 
 function parse(line: Buffer): ToSupervisor | undefined {
   try {
-    const result = toSupervisor.safeParse(JSON.parse(line.toString('utf8')));
-    return result.success ? result.data : undefined;
+    return readToSupervisor(JSON.parse(line.toString('utf8')));
   } catch {
     return undefined; // not JSON: the caller closes the link
   }

@@ -2,7 +2,8 @@
 import type { ExecFacts, RequestRef } from '../core/facts.ts';
 import { type ExecLook, judgeExec } from '../core/transition/judge.ts';
 import type { Rule } from '../protocol/desk.ts';
-import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
 import { readExe } from '../watch/proc.ts';
 import {
   identityOf,

@@ -20,11 +20,10 @@ export class Threads {
    * Starts both at once: they load while the main thread finds out what to launch. Neither says anything before it
    * is spoken to.
    *
-   * @param bundle the supervisor's own file: each thread runs it in another role.
+   * @param files what each thread runs.
    */
-  constructor(bundle: string) {
-    const make = (role: ThreadRole): Worker =>
-      new Worker(bundle, { workerData: { role }, env: {}, execArgv: [] });
+  constructor(files: Readonly<Record<ThreadRole, string>>) {
+    const make = (role: ThreadRole): Worker => new Worker(files[role], { env: {}, execArgv: [] });
     this.watchWorker = make('watch');
     this.spawnerWorker = make('spawner');
   }

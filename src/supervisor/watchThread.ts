@@ -3,7 +3,8 @@
  * told to the desk and what is released have one order.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
 import { DeskChannel } from './deskChannel.ts';
 import { FamilyWatch } from './familyWatch.ts';
 import { OpenRequests } from './openRequests.ts';
