@@ -10,6 +10,7 @@ import { machineTable } from './desk/machineTable.ts';
 import { ownFiles } from './desk/ownFiles.ts';
 import { startDesk } from './desk/run.ts';
 import { timings } from './desk/timings.ts';
+import { installedCommands } from './watch/persistence/commands.ts';
 
 // First of all: this signal would open Node's inspector to whoever may send it (THREATS 1).
 process.on('SIGUSR1', () => undefined);
@@ -21,10 +22,13 @@ const ownBundle = fileURLToPath(import.meta.url);
 async function main(): Promise<void> {
   try {
     const uid = process.getuid?.() ?? -1;
+    const { name, home } = passwdEntry();
     const start = await startDesk({
       places: placesOfUser(process.env['KINWATCH_HOME']),
       uid,
-      user: passwdEntry().name ?? `uid ${uid}`,
+      user: name ?? `uid ${uid}`,
+      home,
+      commands: installedCommands(),
       timings,
       processTable: () => machineTable(psList),
       ownFiles: ownFiles(dirname(ownBundle), Object.keys(createRequire(ownBundle).cache)),

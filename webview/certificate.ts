@@ -1,15 +1,16 @@
 /** What a containment did: who was ended, who survives, and whether the kernel itself said so. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { stayedBehind } from '../src/core/consequence/stayedBehind.ts';
 import type { Certificate } from '../src/protocol/desk.ts';
 import { icon } from './icons.ts';
 import type { Shell } from './shell.ts';
-import { baseName, count, data, domId, expander, sentence, told } from './text.ts';
+import { baseName, count, data, domId, expander, longData, sentence, told } from './text.ts';
 import { clockTime } from './time.ts';
 
 /** An ordinary end that left nothing is no news: its row and details say so. */
 export function isNews(it: Certificate): boolean {
   const isClean = it.survivors === 0 && it.proved && it.outside.length === 0 && it.gaps.length === 0;
-  return !isClean || it.evidence !== null;
+  return !isClean || it.evidence !== null || (it.persistence ?? []).length > 0;
 }
 
 /** Certificates that need a look, the newest first and open, older ones folded unless something survived. */
@@ -69,6 +70,7 @@ function certificateFacts(shell: Shell, it: Certificate): TemplateResult {
           ? html`Nothing`
           : html`${it.outside.map((each) => html`<p>${told(each)}</p>`)}`,
       )}
+      ${(it.persistence ?? []).length === 0 ? nothing : fact('What stayed behind', stayed(shell, it))}
       ${
         it.gaps.length === 0
           ? nothing
@@ -99,7 +101,37 @@ function certificateFacts(shell: Shell, it: Certificate): TemplateResult {
     }`;
 }
 
-function outcome({ survivors, proved, signalled }: Certificate): string {
+/** Which sessions ran meanwhile is said where there were several: nobody knows which of them it was. */
+export function stayed(shell: Shell, it: Certificate): TemplateResult {
+  const others = new Set((it.persistence ?? []).flatMap(({ sessions }) => sessions));
+  others.delete(it.session);
+  const names = [...others].map(
+    (id) => shell.state.sessions.find(({ session }) => session === id)?.server ?? id,
+  );
+  return html`${stayedBehind(it.persistence ?? []).map(
+      ({ words, paths }) =>
+        html`<p class="warn-t">${icon('warning', 'warn')} ${words}</p>
+          ${paths.map((path) => html`<p class="sub">${longData(shell, `stayed/${it.session}/${path}`, path)}</p>`)}`,
+    )}
+    <p class="sub">
+      <span
+        >Changed while this
+        ran${
+          names.length === 0
+            ? nothing
+            : html`, and while these did:
+              ${names.map((name, index) => html`${index === 0 ? '' : ', '}${data(name)}`)}`
+        }.
+        Kinwatch changed nothing there.</span
+      >
+    </p>`;
+}
+
+function outcome({ survivors, proved, signalled, evidence: saved, persistence }: Certificate): string {
+  const left = (persistence ?? []).length;
+  if (survivors === 0 && proved && saved === null && left > 0) {
+    return `has ended, none survive. ${count(left, 'change')} in start-up places stayed behind.`;
+  }
   const ended = `${count(signalled.length, 'process', 'processes')} ended`;
   if (survivors > 0) return `is not contained. ${ended}, ${survivors} survive${survivors === 1 ? 's' : ''}.`;
   return proved

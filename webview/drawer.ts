@@ -57,7 +57,11 @@ export class DrawerElement extends LitElement {
     );
     if (session === undefined) return nothing;
     if (view.drawer === session.session) {
-      return this.frame(html`${data(session.server)}`, familyFacts(session), this.contain(session));
+      return this.frame(
+        html`${data(session.server)}`,
+        familyFacts(this.shell, session),
+        this.contain(session),
+      );
     }
     const process = session.processes.find((each) => processKey(session, each) === view.drawer);
     if (process === undefined) return nothing;

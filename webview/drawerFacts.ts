@@ -1,8 +1,10 @@
 /** What the details say about a process or a family, on screen and as text to copy. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { visibleText } from '../src/core/consequence/visible.ts';
+import { stayedBehind } from '../src/core/consequence/stayedBehind.ts';
 import type { Certificate, ProcessView, SessionView } from '../src/protocol/desk.ts';
 import { argumentList } from './args.ts';
+import { stayed } from './certificate.ts';
 import { icon } from './icons.ts';
 import { attributionWords, clientName, processName, requestLabel } from './processWords.ts';
 import type { Shell } from './shell.ts';
@@ -110,7 +112,21 @@ function survivorsOf({ survivors, proved }: Certificate): Fact {
   };
 }
 
-export function familyFacts(session: SessionView): Fact[] {
+function stayedOf(shell: Shell, it: Certificate): Fact[] {
+  if (it.persistence === undefined) return [];
+  const groups = stayedBehind(it.persistence);
+  const label = 'Stayed behind';
+  if (groups.length === 0) {
+    const text = 'Nothing new in start-up places';
+    return [{ label, body: html`${text}`, text }];
+  }
+  const text = groups.map(
+    ({ words, paths }) => `${words}: ${paths.map((path) => visibleText(path)).join(', ')}`,
+  );
+  return [{ label, body: stayed(shell, it), text: text.join('; ') }];
+}
+
+export function familyFacts(shell: Shell, session: SessionView): Fact[] {
   const { client, coverage } = session;
   const exe = client.exe ?? 'a program that could not be read';
   const gaps = Object.entries(coverage.gaps).map(([what, number]) => `${what}: ${number}`);
@@ -154,7 +170,7 @@ export function familyFacts(session: SessionView): Fact[] {
   if (session.endedAt !== undefined) {
     facts.push(time('Ended', session.endedAt, session.cause === undefined ? '' : `, ${session.cause}`));
     const { certificate } = session;
-    if (certificate !== undefined) facts.push(survivorsOf(certificate));
+    if (certificate !== undefined) facts.push(survivorsOf(certificate), ...stayedOf(shell, certificate));
   }
   if (session.overrides.length > 0) {
     facts.push({

@@ -1,5 +1,6 @@
 /** `kinwatch contain`: evidence, then the end of a whole family, then its certificate. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { stayedBehind } from '../core/consequence/stayedBehind.ts';
 import { visibleText } from '../core/consequence/visible.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import { messages } from './messages.ts';
@@ -90,7 +91,8 @@ function reasonOf(error: unknown): string {
 
 /** The certificate for reading; `--json` has all of it. */
 export function certificateText(certificate: Certificate): string {
-  const { session, survivors, proved, signalled, outside, evidence, gaps, durationMs } = certificate;
+  const { session, survivors, proved, signalled, outside, evidence, gaps, persistence, durationMs } =
+    certificate;
   const lines = [
     `session: ${session}`,
     `survivors: ${survivors}${proved ? ', proved' : ', not proved'}`,
@@ -101,6 +103,10 @@ export function certificateText(certificate: Certificate): string {
     ),
     ...outside.map((name) => `not reached: ${visibleText(name)}`),
     `evidence: ${evidence === null ? 'none' : `${evidence.folder} (${evidence.manifest})`}`,
+    ...stayedBehind(persistence ?? []).flatMap(({ words, paths }) => [
+      `stayed behind: ${words}`,
+      ...paths.map((path) => `  ${visibleText(path)}`),
+    ]),
     ...gaps.map((gap) => `gap: ${visibleText(gap)}`),
     `took: ${Math.round(durationMs)} ms`,
   ];

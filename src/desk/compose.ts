@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { EvidenceInput } from '../contain/evidence.ts';
 import type { JournalWriter } from '../journal/writer.ts';
+import type { CommandPlace } from '../watch/persistence/commands.ts';
 import { admission } from './admission.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { Census } from './census.ts';
@@ -14,6 +15,7 @@ import { allFamilies, FamilyFile, type RecordedFamily } from './familyFile.ts';
 import { Installation } from './installation.ts';
 import { InstallationWatch } from './installationWatch.ts';
 import { Leftovers } from './leftovers.ts';
+import { Persistence } from './persistence.ts';
 import { PersonRole } from './personRole.ts';
 import { isAlive, processTable } from './processes.ts';
 import { Questions } from './questions.ts';
@@ -43,6 +45,9 @@ export interface DeskParts {
   /** Absolute paths of what Kinwatch runs from. */
   readonly ownFiles: readonly string[];
   readonly serversFile: string;
+  /** The passwd entry's; undefined when this user has none. */
+  readonly home: string | undefined;
+  readonly commands: readonly CommandPlace[];
   /** Left by an earlier desk. */
   readonly families: readonly RecordedFamily[];
   /** Called when there was neither a session nor a connection for the idle time. */
@@ -91,7 +96,9 @@ export function composeDesk(parts: DeskParts): Desk {
     noReviewerMs: timings.noReviewerMs,
     contain: (session, by) => void containment.request(session, by),
   });
-  const starts = new StartApprovals(sessions, questions, records, reviewers, refusals, timings.lateAllowMs);
+  const persistence = new Persistence({ ...parts, ...timings, reviewers, sessions });
+  const asked = { sessions, questions, records, reviewers, refusals, persistence };
+  const starts = new StartApprovals(asked, timings.lateAllowMs);
   const containment: Containment = new Containment({
     sessions,
     reviewers,
@@ -100,6 +107,7 @@ export function composeDesk(parts: DeskParts): Desk {
     approvals,
     traffic,
     starts,
+    persistence,
     timings,
     evidenceDirectory: join(parts.stateDirectory, 'evidence'),
     processTable: parts.processTable,
@@ -147,6 +155,7 @@ export function composeDesk(parts: DeskParts): Desk {
     approvals,
     traffic,
     containment,
+    persistence,
     records,
     refusals,
     reviewers,
@@ -194,6 +203,7 @@ export function composeDesk(parts: DeskParts): Desk {
     lookAtInstallation();
   }
   function lookAtInstallation(): void {
+    if (isClosing) return; // the next desk compares with what this one knew while it ran
     installationWatch.look().catch((error: unknown) => installationFailed(error));
   }
   function installationFailed(error: unknown): void {

@@ -7,6 +7,7 @@ import type { Certificate } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { maskDeep, maskProcess } from './mask.ts';
+import type { Persistence, PersistenceResult } from './persistence.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
@@ -25,6 +26,7 @@ export interface ContainmentParts {
   readonly refusals: Refusals;
   readonly approvals: Approvals;
   readonly starts: StartApprovals;
+  readonly persistence: Persistence;
   readonly traffic: Traffic;
   readonly timings: Timings;
   readonly evidenceDirectory: string;
@@ -37,6 +39,8 @@ type Frozen = Extract<FromSupervisor, { kind: 'frozen' }>;
 export class Containment {
   /** Sessions that the desk itself is ending, so that it happens once. */
   private readonly ending = new Set<Session>();
+  /** Sessions whose certificate is being made. */
+  private readonly finishing = new Set<Session>();
 
   constructor(private readonly parts: ContainmentParts) {}
 
@@ -96,19 +100,31 @@ export class Containment {
     this.parts.sessions.update(session, { ...session.view, state: 'ending' });
     const certificate = await endOrphaned(session, supervisor, cause, this.parts.endRecorded);
     this.ending.delete(session);
-    this.finish(session, certificate);
+    await this.finish(session, certificate);
   }
 
-  /** The family's end, by whoever's word. */
-  finish(session: Session, told: Certificate): void {
-    if (session.view.state === 'ended') return;
-    const certificate = maskDeep(told);
-    const { records, reviewers, sessions, refusals, traffic } = this.parts;
+  /** The family's end, by whoever's word, with what stayed behind of it. */
+  async finish(session: Session, told: Certificate): Promise<void> {
+    if (session.view.state === 'ended' || this.finishing.has(session)) return;
+    this.finishing.add(session);
+    const { records, reviewers, sessions, refusals, traffic, persistence } = this.parts;
     refusals.ending(session);
     traffic.ending(session);
+    const left = await persistence.end(session);
+    const certificate = maskDeep(left === undefined ? told : withPersistence(told, left));
+    this.finishing.delete(session);
+    if (left !== undefined) {
+      const { changes, gaps, sessions: ran } = left;
+      records.note({ kind: 'persistence', session: session.id, sessions: ran, changes, gaps });
+    }
     records.note({ kind: 'certificate', certificate });
     sessions.end(session, certificate.cause, certificate);
     reviewers.broadcast({ kind: 'certificate', certificate });
     for (const tell of session.onCertificate.splice(0)) tell(certificate);
   }
+}
+
+function withPersistence(told: Certificate, left: PersistenceResult): Certificate {
+  const persistence = left.changes.map((change) => ({ ...change, sessions: left.sessions }));
+  return { ...told, persistence, gaps: [...told.gaps, ...left.gaps] };
 }

@@ -1,6 +1,7 @@
 /** A supervisor's `open`: a new session, or one that it takes up again after a lost desk. */
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
+import type { Persistence } from './persistence.ts';
 import type { Records } from './records.ts';
 import type { RolePort } from './role.ts';
 import type { Session, Sessions, SupervisorPort } from './sessions.ts';
@@ -9,6 +10,7 @@ import type { StartApprovals } from './startApprovals.ts';
 export interface OpeningParts {
   readonly sessions: Sessions;
   readonly starts: StartApprovals;
+  readonly persistence: Persistence;
   readonly records: Records;
   readonly table: ProcessTable;
 }
@@ -22,7 +24,7 @@ export function openSession(
   supervisor: SupervisorPort,
   port: RolePort,
   resumed: string | undefined,
-  { sessions, starts, records, table }: OpeningParts,
+  { sessions, starts, persistence, records, table }: OpeningParts,
 ): Session | undefined {
   const { pid, startTicks } = supervisor.peer;
   const ancestors = lineageOf(pid, table)?.slice(1) ?? [];
@@ -46,5 +48,6 @@ export function openSession(
     facts,
   });
   supervisor.send({ kind: 'opened', session: resumed });
+  persistence.begin(session, true);
   return session;
 }

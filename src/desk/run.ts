@@ -9,6 +9,7 @@ import { openLineJournal } from '../journal/lineWriter.ts';
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Places } from '../protocol/places.ts';
 import { protocolVersion } from '../protocol/desk.ts';
+import type { CommandPlace } from '../watch/persistence/commands.ts';
 import { bootId, readStat } from '../watch/proc.ts';
 import { composeDesk } from './compose.ts';
 import { DeskError, reasonOf } from './deskError.ts';
@@ -29,6 +30,10 @@ export interface DeskOptions {
   readonly endRecorded?: EndRecorded;
   /** Absolute paths of the files that Kinwatch runs from. */
   readonly ownFiles?: readonly string[];
+  /** The passwd entry's home: start-up places lie there. Absent: only workspaces are compared. */
+  readonly home?: string | undefined;
+  /** Programs that list crontab and at jobs. Absent: those are not compared. */
+  readonly commands?: readonly CommandPlace[];
 }
 
 export interface RunningDesk {
@@ -82,6 +87,8 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     bootId: self.bootId,
     ownFiles: options.ownFiles ?? [],
     serversFile: places.serversFile,
+    home: options.home,
+    commands: options.commands ?? [],
     families: left.families,
     idle: () => void stop('idle'),
   });

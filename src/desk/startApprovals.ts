@@ -7,6 +7,7 @@ import type { ProcessKey, StartFacts } from '../core/facts.ts';
 import type { Decider } from '../journal/record.ts';
 import type { Choice, Question, Rule } from '../protocol/desk.ts';
 import { startIdentity } from './identity.ts';
+import type { Persistence } from './persistence.ts';
 import { type Questions, reviewer } from './questions.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
@@ -29,16 +30,21 @@ interface Start {
   allowed: { readonly scope: Scope; readonly untilMs: number } | undefined;
 }
 
+export interface StartParts {
+  readonly sessions: Sessions;
+  readonly questions: Questions;
+  readonly records: Records;
+  readonly reviewers: Reviewers;
+  readonly refusals: Refusals;
+  readonly persistence: Pick<Persistence, 'begin'>;
+}
+
 export class StartApprovals {
   private readonly starts = new Set<Start>();
   private readonly grants = new StartGrants();
 
   constructor(
-    private readonly sessions: Sessions,
-    private readonly questions: Questions,
-    private readonly records: Records,
-    private readonly reviewers: Reviewers,
-    private readonly refusals: Refusals,
+    private readonly parts: StartParts,
     private readonly lateAllowMs: number,
   ) {}
 
@@ -54,11 +60,11 @@ export class StartApprovals {
         start.client.pid === client.pid &&
         start.client.startTicks === client.startTicks,
     );
-    const session = waiting?.session ?? this.sessions.open(facts, supervisor);
+    const session = waiting?.session ?? this.parts.sessions.open(facts, supervisor);
     session.supervisor = supervisor;
     const entry = waiting === undefined ? 'first' : 'rejoined';
     const { pid, startTicks } = supervisor.peer;
-    this.records.note({
+    this.parts.records.note({
       kind: 'session opened',
       session: session.id,
       entry,
@@ -66,6 +72,7 @@ export class StartApprovals {
       facts,
     });
     supervisor.send({ kind: 'opened', session: session.id });
+    this.parts.persistence.begin(session, false);
     const asked =
       waiting === undefined
         ? this.begin({ session, client, identity }, heldUntil)
@@ -94,8 +101,8 @@ export class StartApprovals {
     const start = this.find(session);
     if (start === undefined) return;
     this.forget(start);
-    this.questions.withdraw(start.question.id, reason);
-    this.sessions.end(session, reason, undefined);
+    this.parts.questions.withdraw(start.question.id, reason);
+    this.parts.sessions.end(session, reason, undefined);
   }
 
   /** Closes what nobody can take up any more. */
@@ -115,7 +122,7 @@ export class StartApprovals {
     heldUntil: string,
   ): Promise<void> {
     const { session, client, identity } = thing;
-    if (this.reviewers.isUntrusted(session.facts.source)) {
+    if (this.parts.reviewers.isUntrusted(session.facts.source)) {
       return this.denyUntrusted(session);
     }
     const granted = identity === undefined ? undefined : this.grants.find(client, identity);
@@ -123,20 +130,20 @@ export class StartApprovals {
       await this.decide(session, { kind: 'allow', scope: 'session' }, { kind: 'grant', question: granted });
       return undefined;
     }
-    const question = startQuestion(session, heldUntil, this.reviewers.workspaceFolders());
+    const question = startQuestion(session, heldUntil, this.parts.reviewers.workspaceFolders());
     const start: Start = { ...thing, question, cancelWait: undefined, allowed: undefined };
     this.starts.add(start);
     this.wait(start, heldUntil);
-    this.records.note({ kind: 'question asked', question });
-    this.questions.ask(question, { answered: (choice, by) => this.answered(start, choice, by) });
+    this.parts.records.note({ kind: 'question asked', question });
+    this.parts.questions.ask(question, { answered: (choice, by) => this.answered(start, choice, by) });
     return undefined;
   }
 
   private async rejoin(start: Start, heldUntil: string): Promise<void> {
     const { session, allowed } = start;
-    if (this.reviewers.isUntrusted(session.facts.source)) {
+    if (this.parts.reviewers.isUntrusted(session.facts.source)) {
       this.forget(start);
-      this.questions.withdraw(start.question.id, 'defined in an untrusted workspace');
+      this.parts.questions.withdraw(start.question.id, 'defined in an untrusted workspace');
       return this.denyUntrusted(session);
     }
     if (allowed !== undefined && allowed.untilMs >= Date.now()) {
@@ -147,7 +154,7 @@ export class StartApprovals {
     }
     this.wait(start, heldUntil);
     start.question = { ...start.question, heldUntil };
-    this.questions.renew(start.question);
+    this.parts.questions.renew(start.question);
     return undefined;
   }
 
@@ -161,7 +168,7 @@ export class StartApprovals {
     this.park(session);
     const text = startWaits(session.view.server);
     const rule: Rule = 'no answer in time';
-    await this.records.decide({
+    await this.parts.records.decide({
       ...recordOf(session, { kind: 'desk' }, text),
       question: start.question.id,
       allow: false,
@@ -183,7 +190,7 @@ export class StartApprovals {
     if (stood.kind === 'deny') {
       this.forget(start);
       this.tell(session, stood);
-      if (session.supervisor === undefined) this.sessions.end(session, stood.rule, undefined);
+      if (session.supervisor === undefined) this.parts.sessions.end(session, stood.rule, undefined);
       return 'deny';
     }
     if (stood.scope === 'session' && identity !== undefined) this.grants.add(client, identity, question.id);
@@ -200,7 +207,7 @@ export class StartApprovals {
   private denyUntrusted(session: Session): Promise<void> {
     const rule: Rule = 'defined in an untrusted workspace';
     const text = startDenied(session.view.server, rule);
-    this.refusals.report({ session: session.id, what: 'start', rule, text });
+    this.parts.refusals.report({ session: session.id, what: 'start', rule, text });
     return this.decide(session, { kind: 'deny', rule }, { kind: 'desk' });
   }
 
@@ -218,7 +225,7 @@ export class StartApprovals {
     const { server } = session.view;
     const isAllowed = verdict.kind === 'allow';
     const text = isAllowed ? startAllowed(server, verdict.scope) : startDenied(server, verdict.rule);
-    const isWritten = await this.records.decide({
+    const isWritten = await this.parts.records.decide({
       ...recordOf(session, by, text),
       ...asked,
       allow: isAllowed,

@@ -10,35 +10,29 @@ import type { Census } from './census.ts';
 import type { Containment } from './containment.ts';
 import type { Digests } from './digests.ts';
 import { reasonOf } from './deskError.ts';
+import { FamilyNews } from './familyNews.ts';
 import { InOrder } from './inOrder.ts';
 import { describeMismatch } from './malformed.ts';
-import { mirrorArguments } from './mask.ts';
-import { mayHaveBorn } from './ownBirth.ts';
 import { openSession } from './opening.ts';
 import type { ProcessTable } from './peer.ts';
+import type { Persistence } from './persistence.ts';
 import { isAlive } from './processes.ts';
 import type { Records } from './records.ts';
 import type { Refusals } from './refusals.ts';
 import type { RoleHandler, RolePort } from './role.ts';
 import { memberKey, type Session, type Sessions, type SupervisorPort } from './sessions.ts';
-import {
-  withAnswered,
-  withBirth,
-  withClaims,
-  withDetached,
-  withEnd,
-  withExec,
-  withGaps,
-} from './sessionView.ts';
+import { withAnswered, withClaims, withGaps } from './sessionView.ts';
 import type { StartApprovals } from './startApprovals.ts';
 import type { Traffic } from './traffic.ts';
 import type { Reviewers } from './reviewers.ts';
+
 export interface SupervisorParts {
   readonly sessions: Sessions;
   readonly starts: StartApprovals;
   readonly approvals: Approvals;
   readonly traffic: Traffic;
   readonly containment: Containment;
+  readonly persistence: Persistence;
   readonly records: Records;
   readonly refusals: Refusals;
   readonly reviewers: Reviewers;
@@ -52,7 +46,7 @@ type Of<K extends FromSupervisor['kind']> = Extract<FromSupervisor, { kind: K }>
 export class SupervisorRole implements RoleHandler, SupervisorPort {
   private session: Session | undefined;
   private hasEnded = false;
-  private hasRoot = false;
+  private readonly news: FamilyNews;
   private readonly inOrder: InOrder;
 
   /** @param resumed the session of its hello, to take up after a lost desk. */
@@ -62,6 +56,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     private readonly parts: SupervisorParts,
   ) {
     parts.census.addSupervisor(port.peer);
+    this.news = new FamilyNews(port, parts);
     this.inOrder = new InOrder(
       parts.digests,
       (message) => this.act(message),
@@ -153,31 +148,13 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
           outcome: message.outcome,
         });
       case 'birth':
-        return this.birth(session, message);
-      case 'exec': {
-        const { at: _at, kind: _kind, step, because, digest, ...exec } = message;
-        records.note({
-          kind: step,
-          session: id,
-          ...exec,
-          ...(because === undefined ? {} : { because }),
-          ...(digest === undefined ? {} : { digest }),
-        });
-        const shown = { ...exec, argv: mirrorArguments(exec.argv) };
-        const mirrored = { kind: 'exec' as const, session: id, ...shown, step };
-        return sessions.update(session, withExec(view, shown, 'running'), mirrored);
-      }
-      case 'end': {
-        const { at: _at, ...end } = message;
-        records.note({ session: id, ...end });
-        this.forgetMember(session, message);
-        return sessions.update(session, withEnd(view, message), { session: id, ...end });
-      }
-      case 'detached': {
-        const { at: _at, ...detached } = message;
-        records.note({ session: id, ...detached });
-        return sessions.update(session, withDetached(view, message), { session: id, ...detached });
-      }
+        return this.news.birth(session, message);
+      case 'exec':
+        return this.news.exec(session, message);
+      case 'end':
+        return this.news.end(session, message);
+      case 'detached':
+        return this.news.detached(session, message);
       case 'refusal': {
         const { pid, startedAt, what, rule, text } = message;
         if (what === 'exec') session.view = withAnswered(view, message, rule);
@@ -191,7 +168,7 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
       case 'ended':
         this.hasEnded = true;
         if (!parts.starts.isOpen(session))
-          containment.finish(session, { ...message.certificate, session: id });
+          void containment.finish(session, { ...message.certificate, session: id });
         return undefined;
       case 'stopped': {
         const { pid, startedAt, outcome } = message;
@@ -222,31 +199,5 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
     const counted = withGaps(coverage, session.gaps);
     sessions.update(session, { ...session.view, state: 'running', coverage: counted });
     sessions.membersChanged();
-  }
-
-  private birth(session: Session, message: Of<'birth'>): void {
-    const { records, sessions, census } = this.parts;
-    const isRoot = !this.hasRoot;
-    this.hasRoot = true;
-    if (!mayHaveBorn(message, this.peer, isRoot, this.parts.table)) {
-      const text = `process ${message.pid} was not started by supervisor ${this.peer.pid}`;
-      return this.port.refuse('supervisor', 'not an ancestor of the family', text);
-    }
-    const { at: _at, parentStartedAt, startTicks, ...birth } = message;
-    records.note({ session: session.id, startTicks, ...birth });
-    sessions.memberBorn(session, memberKey(message), { pid: message.pid, startTicks });
-    census.addMember({ pid: message.pid, startTicks });
-    return sessions.update(session, withBirth(session.view, message), {
-      session: session.id,
-      ...birth,
-      ...(parentStartedAt === undefined ? {} : { parentStartedAt }),
-    });
-  }
-
-  private forgetMember(session: Session, key: { readonly pid: number; readonly startedAt: string }): void {
-    const member = session.members.get(memberKey(key));
-    if (member === undefined) return;
-    this.parts.sessions.memberEnded(session, memberKey(key));
-    this.parts.census.removeMember(member);
   }
 }

@@ -23,6 +23,9 @@ export interface Timings {
   readonly containMs: number;
   /** For writing the evidence, while the family stands still. */
   readonly evidenceMs: number;
+  /** For the first and the last look at start-up places. The last one stands in front of the certificate. */
+  readonly firstLookMs: number;
+  readonly lastLookMs: number;
   /** How long a second desk waits for the lock of one that is just ending. */
   readonly lockMs: number;
   /** How long an ended session stays in view. */
@@ -40,6 +43,8 @@ export const timings: Timings = {
   settleMs: 2_000,
   containMs: 10_000,
   evidenceMs: 1_000,
+  firstLookMs: 2_000,
+  lastLookMs: 1_000,
   lockMs: 1_000,
   endedViewMs: 600_000,
 };

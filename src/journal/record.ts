@@ -3,6 +3,7 @@
  * events; `at` is the clock's word and may step back.
  */
 import * as z from 'zod';
+import { persistenceChange } from '../protocol/certificate.ts';
 import { certificate, choice, question, refused, rule, transition } from '../protocol/desk.ts';
 import {
   argument,
@@ -181,6 +182,14 @@ export const recordBody = z.discriminatedUnion('kind', [
     session,
     folder: z.string().nullable(),
     manifest: z.string().nullable(),
+    gaps: z.array(z.string()).readonly(),
+  }),
+  /** Places that run something later, compared at a session's end. `sessions`: those that ran meanwhile. */
+  z.strictObject({
+    kind: z.literal('persistence'),
+    session,
+    sessions: z.array(session).readonly(),
+    changes: z.array(persistenceChange.omit({ sessions: true })).readonly(),
     gaps: z.array(z.string()).readonly(),
   }),
   z.strictObject({ kind: z.literal('certificate'), certificate }),

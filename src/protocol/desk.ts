@@ -7,6 +7,7 @@
  */
 import * as z from 'zod';
 import type { ConnectionSeen } from '../core/family/connections.ts';
+import { certificate } from './certificate.ts';
 import { choice, refused, role, rule, transition } from './closedLists.ts';
 import {
   argument,
@@ -21,6 +22,7 @@ import {
 
 export { maxLineBytes, protocolVersion } from './wire.ts';
 
+export { type Certificate, certificate } from './certificate.ts';
 export { choice, refused, role, rule, transition } from './closedLists.ts';
 export type { Choice, Refused, Role, Rule, Transition } from './closedLists.ts';
 
@@ -101,32 +103,6 @@ export const processView = z.strictObject({
   connectionsUnlisted: z.int().positive().exactOptional(),
 });
 export type ProcessView = z.infer<typeof processView>;
-
-export const certificate = z.strictObject({
-  session: z.string(),
-  cause: z.string(),
-  signalled: z.array(
-    z.strictObject({
-      pid: z.int(),
-      startedAt: time,
-      command: z.string(),
-      signals: z.array(z.strictObject({ signal: z.string(), at: time })),
-    }),
-  ),
-  /** Members found alive after the end. Where they could not be counted: all that were recorded, and a gap says so. */
-  survivors: z.int().nonnegative(),
-  /** True only when the kernel said so: the notification listener hung up. */
-  proved: z.boolean(),
-  /** Named and not reached. */
-  outside: z.array(z.string()).readonly(),
-  /** Null when the end needed no evidence folder or it could not be written (then `gaps` says why). */
-  evidence: z.strictObject({ folder: z.string(), manifest: z.string() }).nullable(),
-  gaps: z.array(z.string()).readonly(),
-  requestedAt: time,
-  durationMs: z.number().nonnegative(),
-  evidenceMs: z.number().nonnegative(),
-});
-export type Certificate = z.infer<typeof certificate>;
 
 export const coverage = z.strictObject({
   level: z.enum(['held', 'observed', 'sampled']),

@@ -20,6 +20,18 @@ import {
 
 export { now };
 
+const leftBehind = certificate({
+  cause: 'the client closed its end',
+  evidence: null,
+  persistence: (
+    [
+      { place: 'user unit', path: '/home/dev/.config/systemd/user/x.service', change: 'appeared' },
+      { place: 'user unit', path: '/home/dev/.config/systemd/user/y\u202e.timer', change: 'appeared' },
+      { place: 'shell start-up file', path: '/home/dev/.bashrc', change: 'changed' },
+    ] as const
+  ).map((each) => ({ ...each, sessions: ['7f3a', 'b2c4'] })),
+});
+
 const helperPath = '/home/dev/src/parcel/node_modules/.cache/runner/helper';
 const padding = ' '.repeat(120);
 
@@ -197,6 +209,19 @@ export const states: Readonly<Record<string, PanelState>> = {
       stackTools,
     ],
     certificates: [certificate()],
+  },
+  stayedBehind: {
+    ...base,
+    sessions: [
+      session({
+        state: 'ended',
+        endedAt: at('14:07:12'),
+        cause: 'the client closed its end',
+        certificate: leftBehind,
+      }),
+      stackTools,
+    ],
+    certificates: [leftBehind],
   },
   unproved: {
     ...base,
