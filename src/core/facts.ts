@@ -75,12 +75,27 @@ export interface ClientFacts {
   readonly claims?: { readonly name: string; readonly version: string };
 }
 
+/** One folder of PATH as it was at the start. */
+export interface PathEntry {
+  /** As written. Empty means the working directory. */
+  readonly entry: string;
+  /** Absolute: a relative entry is resolved through the working directory. */
+  readonly directory: string;
+  readonly exists: boolean;
+  /** `everyone`: any account of the machine may add files. `user`: the family's own may. */
+  readonly writableBy: 'everyone' | 'user' | 'nobody';
+  /** Programs in it that a later folder, which the user cannot write, has too. Sorted; empty in other folders. */
+  readonly hides: readonly string[];
+}
+
 /** Everything the first-start card says (DESIGN §7, last paragraph). */
 export interface StartFacts {
   readonly server: string;
   /** Where the command came from: the path of `servers.jsonc`, or `command line`. */
   readonly source: string;
   readonly user: string;
+  /** The machine it runs on, in words: `devbox`, `devbox (a container)`. */
+  readonly host: string;
   /** The command as configured, before it was resolved. */
   readonly command: string;
   /** Resolved argument vector, `argv[0]` being the command as given. */
@@ -91,13 +106,21 @@ export interface StartFacts {
   readonly program: ProgramFacts;
   readonly cwd: string;
   readonly environment: {
-    /** Names passed on from the client or the configuration, sorted. */
+    /** Names passed on from the client, sorted. */
     readonly passed: readonly string[];
     /** Names set by the configuration on purpose, sorted. */
     readonly configured: readonly string[];
-    /** Names dropped because they look like secrets or belong to the editor, sorted. */
+    /** Those of `configured` that look like a credential, sorted. */
+    readonly credentials: readonly string[];
+    /** Names that stay with the client, sorted. */
     readonly dropped: readonly string[];
+    /** Those of `dropped` that look like a credential, sorted. */
+    readonly secrets: readonly string[];
     readonly path: string;
+    /** Whose PATH it is, in words: `the client`, `the configuration`, `the login shell /bin/bash`. */
+    readonly pathFrom: string;
+    /** The folders of `path`, in order. */
+    readonly search: readonly PathEntry[];
     readonly home: string;
     readonly tmpdir: string;
   };

@@ -6,15 +6,35 @@ const serverName = z
   .string()
   .regex(/^[\w.@-][\w .@-]{0,63}$/u, 'a name has 1 to 64 letters, digits, spaces or . _ - @');
 
-export const serverEntry = z.strictObject({
-  /** Program to launch: a name looked up in PATH or an absolute path. No shell, no `~`, no variables. */
+/**
+ * `${NAME}`, `${env:NAME}` and `${NAME:-default}` in `command`, `args`, `cwd` and the values of `env` stand for
+ * variables of the client (`core/policy/variables.ts`).
+ */
+const entryFields = z.strictObject({
+  /**
+   * Program to launch: a name looked up in PATH, an absolute path, or a path relative to `cwd`, without `cwd` to the
+   * folder of `servers.jsonc`. No shell, no `~`.
+   */
   command: z.string().min(1, 'the command is empty'),
   args: z.array(z.string()).default([]),
   /** Working directory, absolute. Absent: the client's own. */
   cwd: z.string().exactOptional(),
   /** Variables the server receives on purpose; a secret among them passes and the card says so. */
   env: z.record(z.string(), z.string()).default({}),
+  /**
+   * `login shell`: PATH is that of the user's login shell, read at each start. Absent: the client's PATH, or the one
+   * in `env`.
+   */
+  path: z.literal('login shell', 'it takes "login shell"; a PATH of your own goes into env').exactOptional(),
 });
+
+export const serverEntry = entryFields.refine(
+  ({ path, env }) => path === undefined || !Object.hasOwn(env, 'PATH'),
+  {
+    path: ['path'],
+    error: 'PATH is in env too; keep one of the two',
+  },
+);
 export type ServerEntry = z.infer<typeof serverEntry>;
 
 const serversFile = z.strictObject({

@@ -8,6 +8,7 @@ import type {
   ExecFacts,
   FileFacts,
   InlineCode,
+  PathEntry,
   ProgramFacts,
   RequestRef,
   SocketAction,
@@ -61,10 +62,19 @@ export const clientFacts = z.strictObject({
   claims: z.strictObject({ name: z.string(), version: z.string() }).exactOptional(),
 }) satisfies z.ZodType<ClientFacts>;
 
+const pathEntry = z.strictObject({
+  entry: z.string(),
+  directory: z.string(),
+  exists: z.boolean(),
+  writableBy: z.enum(['everyone', 'user', 'nobody']),
+  hides: z.array(z.string()).readonly(),
+}) satisfies z.ZodType<PathEntry>;
+
 export const startFacts = z.strictObject({
   server: z.string(),
   source: z.string(),
   user: z.string(),
+  host: z.string(),
   command: z.string(),
   argv: z.array(z.string()).readonly(),
   resolution: z.string(),
@@ -73,8 +83,12 @@ export const startFacts = z.strictObject({
   environment: z.strictObject({
     passed: z.array(z.string()).readonly(),
     configured: z.array(z.string()).readonly(),
+    credentials: z.array(z.string()).readonly(),
     dropped: z.array(z.string()).readonly(),
+    secrets: z.array(z.string()).readonly(),
     path: z.string(),
+    pathFrom: z.string(),
+    search: z.array(pathEntry).readonly(),
     home: z.string(),
     tmpdir: z.string(),
   }),

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isInternal } from '../core/policy/environment.ts';
+import { expandVariables } from '../core/policy/variables.ts';
 import type { ServerEntry } from '../protocol/config.ts';
 import { StartError } from './startError.ts';
 
@@ -15,14 +17,23 @@ export interface RunRequest {
   /** Absent: the client's own working directory. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Absent: the client's PATH, or that of `env`. */
+  readonly path?: 'login shell';
 }
 
 const usage =
-  'usage: kinwatch run [--name NAME] [--cwd DIR] [--env K=V]… -- COMMAND [ARG…]\n' +
+  'usage: kinwatch run [--name NAME] [--cwd DIR] [--env NAME[=VALUE]]… [--path "login shell"] -- COMMAND [ARG…]\n' +
   '       kinwatch run NAME                 a server of servers.jsonc';
 
-/** @throws StartError `usage` */
-export async function parseRun(argv: readonly string[], serversFile: string): Promise<RunRequest> {
+/**
+ * @param variables the client's own, for what is named and not written.
+ * @throws StartError `usage`; `cannot run` when a variable that is named is not there.
+ */
+export async function parseRun(
+  argv: readonly string[],
+  serversFile: string,
+  variables: ReadonlyMap<string, string>,
+): Promise<RunRequest> {
   const separator = argv.indexOf('--');
   const own = separator === -1 ? argv : argv.slice(0, separator);
   const { values, positionals } = parseOwn(own);
@@ -34,31 +45,46 @@ export async function parseRun(argv: readonly string[], serversFile: string): Pr
         'usage',
         `unexpected ${JSON.stringify(extra)} after the server’s name; put -- before a command\n${usage}`,
       );
-    return named(name, serversFile);
+    return named(name, serversFile, variables);
   }
   if (positionals.length > 0)
     throw new StartError('usage', `unexpected ${JSON.stringify(positionals[0])} before --\n${usage}`);
   const [command, ...args] = argv.slice(separator + 1);
   if (command === undefined || command === '')
     throw new StartError('usage', `the command after -- is empty\n${usage}`);
+  const { path } = values;
+  if (path !== undefined && path !== 'login shell')
+    throw new StartError(
+      'usage',
+      `--path takes "login shell"; give a PATH of your own as --env PATH=…\n${usage}`,
+    );
+  const env = Object.fromEntries((values.env ?? []).map((text) => assignment(text, variables)));
+  if (path !== undefined && Object.hasOwn(env, 'PATH'))
+    throw new StartError('usage', `--path and --env PATH=… exclude each other\n${usage}`);
   return {
     server: values.name ?? basename(command),
     source: 'command line',
     command,
     args,
-    env: Object.fromEntries((values.env ?? []).map(assignment)),
+    env,
+    ...(path === undefined ? {} : { path }),
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
   };
 }
 
 function parseOwn(argv: readonly string[]): {
-  values: { name?: string; cwd?: string; env?: string[] };
+  values: { name?: string; cwd?: string; env?: string[]; path?: string };
   positionals: string[];
 } {
   try {
     return parseArgs({
       args: [...argv],
-      options: { name: { type: 'string' }, cwd: { type: 'string' }, env: { type: 'string', multiple: true } },
+      options: {
+        name: { type: 'string' },
+        cwd: { type: 'string' },
+        env: { type: 'string', multiple: true },
+        path: { type: 'string' },
+      },
       allowPositionals: true,
     });
   } catch (error) {
@@ -68,16 +94,37 @@ function parseOwn(argv: readonly string[]): {
   }
 }
 
-function assignment(text: string): [string, string] {
+/** `NAME=VALUE`, or `NAME` alone for the client's own value: what is on a command line every program can read. */
+function assignment(text: string, variables: ReadonlyMap<string, string>): [string, string] {
   const equals = text.indexOf('=');
   // The text may hold a secret: it is not repeated.
-  if (equals < 1) throw new StartError('usage', `--env takes NAME=VALUE\n${usage}`);
+  if (equals === 0) throw new StartError('usage', `--env takes NAME=VALUE or NAME\n${usage}`);
+  if (equals === -1) return [text, passedOn(text, variables)];
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-async function named(name: string, serversFile: string): Promise<RunRequest> {
-  const entry = await readServers(serversFile, name);
-  checkVariables(entry, name, serversFile);
+function passedOn(name: string, variables: ReadonlyMap<string, string>): string {
+  if (!/^[A-Za-z_]\w*$/u.test(name))
+    throw new StartError('usage', `--env takes NAME=VALUE or NAME\n${usage}`);
+  if (isInternal(name))
+    throw new StartError(
+      'cannot run',
+      `--env ${name}: ${name} belongs to the editor or to Kinwatch and never reaches a server; remove it`,
+    );
+  const value = variables.get(name);
+  if (value !== undefined) return value;
+  throw new StartError(
+    'cannot run',
+    `--env ${name}: ${name} is not set where the client runs; set it there, or write --env ${name}=VALUE`,
+  );
+}
+
+async function named(
+  name: string,
+  serversFile: string,
+  variables: ReadonlyMap<string, string>,
+): Promise<RunRequest> {
+  const entry = expanded(await readServers(serversFile, name), name, serversFile, variables);
   return {
     server: name,
     source: serversFile,
@@ -85,6 +132,7 @@ async function named(name: string, serversFile: string): Promise<RunRequest> {
     args: entry.args,
     env: entry.env,
     ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
+    ...(entry.path === undefined ? {} : { path: entry.path }),
   };
 }
 
@@ -113,21 +161,25 @@ async function readServers(serversFile: string, name: string): Promise<ServerEnt
   );
 }
 
-/** Other programs expand `${…}` in such files. Passing it on unexpanded would fail far from its cause. */
-function checkVariables(entry: ServerEntry, name: string, serversFile: string): void {
-  const places: [string, string][] = [
-    ['command', entry.command],
-    ['cwd', entry.cwd ?? ''],
-    ...entry.args.map((text, index): [string, string] => [`args[${index}]`, text]),
-    ...Object.entries(entry.env).map(([key, text]): [string, string] => [`env.${key}`, text]),
-  ];
-  for (const [place, text] of places) {
-    const variable = /\$\{[^}]*\}/u.exec(text)?.[0];
-    if (variable !== undefined) {
-      throw new StartError(
-        'cannot run',
-        `servers.${name}.${place} in ${serversFile} holds ${variable}, and Kinwatch expands no variables; write the value itself`,
-      );
-    }
-  }
+/** The entry with its variables in place. */
+function expanded(
+  entry: ServerEntry,
+  name: string,
+  serversFile: string,
+  variables: ReadonlyMap<string, string>,
+): ServerEntry {
+  const written = (place: string, text: string, onCommandLine: boolean): string => {
+    const result = expandVariables(text, variables, onCommandLine);
+    if (result.kind === 'text') return result.text;
+    throw new StartError('cannot run', `servers.${name}.${place} in ${serversFile} ${result.fault}`);
+  };
+  return {
+    ...entry,
+    command: written('command', entry.command, true),
+    args: entry.args.map((text, index) => written(`args[${index}]`, text, true)),
+    env: Object.fromEntries(
+      Object.entries(entry.env).map(([key, text]) => [key, written(`env.${key}`, text, false)]),
+    ),
+    ...(entry.cwd === undefined ? {} : { cwd: written('cwd', entry.cwd, true) }),
+  };
 }

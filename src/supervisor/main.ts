@@ -31,8 +31,9 @@ export async function superviseRun(argv: readonly string[], threads: Threads): P
   try {
     places = placesOfUser(process.env['KINWATCH_HOME']);
     checkWatcher(process.env['KINWATCH_WATCHER']);
-    const request = await parseRun(argv, places.serversFile);
-    plan = await planStart(request, readLaunch(shimPid), overridesOf(places));
+    const launch = readLaunch(shimPid);
+    const request = await parseRun(argv, places.serversFile, launch.environment);
+    plan = await planStart(request, launch, overridesOf(places));
   } catch (error) {
     return refuseEarly(error, streams, threads);
   }

@@ -1,12 +1,12 @@
 /** Everything that is known before a person is asked: command, files, environment, client. */
 import type { StartFacts } from '../core/facts.ts';
-import { familyEnvironment } from '../core/policy/environment.ts';
 import { passwdEntry } from '../protocol/places.ts';
 import { readCwd } from '../watch/proc.ts';
 import { programFacts, type ProgramLook } from '../watch/program.ts';
 import type { Launch } from './client.ts';
 import type { RunRequest } from './commandLine.ts';
 import { checkCwd, resolveCommand } from './resolve.ts';
+import { startEnvironment } from './startEnvironment.ts';
 
 export interface StartPlan {
   readonly facts: StartFacts;
@@ -28,27 +28,21 @@ export async function planStart(
 ): Promise<StartPlan> {
   const cwd = request.cwd ?? readCwd(launch.shimPid) ?? '/';
   checkCwd(cwd);
-  const environment = familyEnvironment(launch.environment, request.env);
-  const { variables } = environment;
-  const resolved = resolveCommand(request.command, request.args, cwd, variables['PATH']);
+  const environment = await startEnvironment(request, launch.environment, cwd);
+  const { variables, lookup } = environment;
+  const resolved = resolveCommand(request.command, request.args, lookup);
   const argv = [request.command, ...request.args];
   const facts: StartFacts = {
     server: request.server,
     source: request.source,
     user: passwdEntry().name ?? `uid ${process.getuid?.() ?? -1}`,
+    host: lookup.host,
     command: request.command,
     argv,
     resolution: resolved.resolution,
     program: await programFacts(resolved.program),
     cwd,
-    environment: {
-      passed: environment.passed,
-      configured: environment.configured,
-      dropped: environment.dropped,
-      path: variables['PATH'] ?? '',
-      home: variables['HOME'] ?? '',
-      tmpdir: variables['TMPDIR'] ?? '',
-    },
+    environment: await environment.facts,
     client: launch.client,
     overrides,
   };

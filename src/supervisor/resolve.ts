@@ -1,6 +1,7 @@
 /** From a command's name to the file that will run, and the reasons why it cannot. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
+import { redact } from '../core/redaction/redact.ts';
 import { lookAtFile } from '../watch/files.ts';
 import { lookAtProgram, type ProgramLook } from '../watch/program.ts';
 import { StartError } from './startError.ts';
@@ -58,29 +59,39 @@ function noTilde(what: string, text: string): void {
     );
 }
 
+/** Where names are looked up. */
+export interface Lookup {
+  readonly cwd: string;
+  /** Value of PATH; undefined means the C library's default. */
+  readonly path: string | undefined;
+  /** Folder that a relative command starts from, with what it is. Absent: the working directory. */
+  readonly base?: { readonly folder: string; readonly what: string };
+  /** The machine, and what to do when a name is not found in PATH. */
+  readonly host: string;
+  readonly nextStep: string;
+}
+
 /**
- * @param path value of PATH; undefined means the C library's default.
  * @throws StartError when there is no such file, or it cannot be run.
  */
-export function resolveCommand(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  path: string | undefined,
-): ResolvedCommand {
+export function resolveCommand(command: string, args: readonly string[], lookup: Lookup): ResolvedCommand {
   noTilde('command', command);
   const found = command.includes('/')
-    ? {
-        path: resolve(cwd, command),
-        resolution: isAbsolute(command) ? 'absolute path' : `relative to ${cwd}`,
-      }
-    : search(command, cwd, path ?? defaultPath, `command not found: ${command} is`);
-  const first = runnable(found.path, [command, ...args], cwd);
-  return { ...found, first, program: behindEnv(first, found.path, args, cwd, path) };
+    ? named(command, lookup)
+    : search(command, lookup, `command not found: ${command} is`);
+  const first = runnable(found.path, [command, ...args], lookup.cwd);
+  return { ...found, first, program: behindEnv(first, found.path, args, lookup) };
+}
+
+function named(command: string, { cwd, base }: Lookup): { path: string; resolution: string } {
+  if (isAbsolute(command)) return { path: command, resolution: 'absolute path' };
+  const { folder, what } = base ?? { folder: cwd, what: 'the working directory' };
+  return { path: resolve(folder, command), resolution: `relative to ${folder}, ${what}` };
 }
 
 /** @param what begins the sentence that is said when it is not found. */
-function search(name: string, cwd: string, path: string, what: string): { path: string; resolution: string } {
+function search(name: string, lookup: Lookup, what: string): { path: string; resolution: string } {
+  const { cwd, path = defaultPath, host, nextStep } = lookup;
   const entries = path.split(':');
   let blocked: string | undefined;
   for (const [index, entry] of entries.entries()) {
@@ -99,8 +110,12 @@ function search(name: string, cwd: string, path: string, what: string): { path: 
     throw new StartError('cannot run', `${blocked} is not executable; chmod +x it, or name another command`);
   throw new StartError(
     'cannot run',
-    `${what} in none of the ${entries.length} PATH entries; write its absolute path, or install it`,
+    `${what} ${count(entries.length)} of PATH on ${host}: ` + `${redact(path)}. ${nextStep}`,
   );
+}
+
+function count(entries: number): string {
+  return entries === 1 ? 'not in the one entry' : `in none of the ${entries} entries`;
 }
 
 function runnable(path: string, argv: readonly string[], cwd: string): ProgramLook {
@@ -125,13 +140,7 @@ function runnable(path: string, argv: readonly string[], cwd: string): ProgramLo
 }
 
 /** `#!/usr/bin/env NAME`: NAME is looked up in PATH, and that interpreter gets the script. */
-function behindEnv(
-  first: ProgramLook,
-  path: string,
-  args: readonly string[],
-  cwd: string,
-  searchPath: string | undefined,
-): ProgramLook {
+function behindEnv(first: ProgramLook, path: string, args: readonly string[], lookup: Lookup): ProgramLook {
   if (!first.viaShebang || first.script === undefined || basename(first.executable.facts.path) !== 'env')
     return first;
   const words = (first.shebangArgument ?? '').split(/\s+/u).filter((word) => word !== '' && word !== '-S');
@@ -140,9 +149,8 @@ function behindEnv(
   if (name === undefined || name.includes('=')) return first;
   const interpreter = search(
     name,
-    cwd,
-    searchPath ?? defaultPath,
+    lookup,
     `${path} cannot be started: its first line asks for ${name}, which is`,
   );
-  return runnable(interpreter.path, [name, ...options, path, ...args], cwd);
+  return runnable(interpreter.path, [name, ...options, path, ...args], lookup.cwd);
 }

@@ -51,7 +51,7 @@ test('a command that cannot be run', { timeout: 300_000 }, async (t) => {
   const cases: [string, RegExp][] = [
     [
       'no-such-command',
-      /command not found: no-such-command is in none of the 3 PATH entries; write its absolute path, or install it/u,
+      /command not found: no-such-command is in none of the 3 entries of PATH on \S.*: \/usr\/local\/bin:\/usr\/bin:\/bin\. That is the PATH of the client; .* put --path "login shell" behind kinwatch run.* Or write its absolute path, or install it there\./u,
     ],
     ['/opt/gone/server', /command not found: \/opt\/gone\/server \(ENOENT\); check the path, or install it/u],
     ['./gone', /command not found: \/\S*\/gone \(ENOENT\); check the path/u],
@@ -64,7 +64,7 @@ test('a command that cannot be run', { timeout: 300_000 }, async (t) => {
     ],
     [
       noEnvInterpreter,
-      /lost-env cannot be started: its first line asks for no-such-interpreter, which is in none of the 3 PATH entries/u,
+      /lost-env cannot be started: its first line asks for no-such-interpreter, which is in none of the 3 entries of PATH on /u,
     ],
     [loop, /loop cannot be started: its first line names \S*loop \(ELOOP\)/u],
     [
@@ -120,7 +120,7 @@ test('usage: exit 2, the usage on stderr, no answer', { timeout: 300_000 }, asyn
     [['--', ''], /the command after -- is empty/u],
     [['one', 'two'], /unexpected "two" after the server’s name; put -- before a command/u],
     [['one', '--', 'true'], /unexpected "one" before --/u],
-    [['--env', 'SECRET', '--', 'true'], /--env takes NAME=VALUE/u],
+    [['--env', 'a SECRET', '--', 'true'], /--env takes NAME=VALUE or NAME/u],
     [['--env', '=value', '--', 'true'], /--env takes NAME=VALUE/u],
     [['--nmae', 'x', '--', 'true'], /--nmae/u],
     [['--name', '--', 'true'], /--name/u],
@@ -170,14 +170,14 @@ test(
     await expect(/no server "files" in \S*servers\.jsonc; it has none/u);
     const variables: [object, RegExp][] = [
       [
-        { command: '${HOME}/x' },
-        /servers\.files\.command in \S*servers\.jsonc holds \$\{HOME\}, and Kinwatch expands no variables; write the value itself/u,
+        { command: '${NOPE}/x' },
+        /servers\.files\.command in \S*servers\.jsonc holds \$\{NOPE\}, and NOPE is not set where the client runs; set it there, write \$\{NOPE:-default\}, or write the value itself/u,
       ],
       [
         { command: 'true', args: ['a', '--root=${workspaceFolder}'] },
         /servers\.files\.args\[1\] .*holds \$\{workspaceFolder\}/u,
       ],
-      [{ command: 'true', cwd: '${HOME}' }, /servers\.files\.cwd .*holds \$\{HOME\}/u],
+      [{ command: 'true', cwd: '${NOPE}' }, /servers\.files\.cwd .*holds \$\{NOPE\}/u],
       [
         { command: 'true', env: { TOKEN: '${env:TOKEN}' } },
         /servers\.files\.env\.TOKEN .*holds \$\{env:TOKEN\}/u,

@@ -220,7 +220,8 @@ test(
       chmodSync(path, 0o755);
     }
     // No desk yet: it is started on this run's demand, from the shim that has this environment.
-    const run = rig.runTools({
+    const named = ['NODE_OPTIONS', 'LD_DEBUG', 'LD_DEBUG_OUTPUT'].flatMap((name) => ['--env', name]);
+    const run = rig.run(['--name', 'tools', ...named, '--', process.execPath, toolServer], {
       PATH: fakes,
       NODE_OPTIONS: `--require=${join(rig.home, 'required.js')}`,
       // The dynamic linker writes one file for each process that has these: what it ran is in it.
@@ -255,7 +256,7 @@ test(
         );
     assert.ok(
       ran(server).includes(process.execPath),
-      'the server is the user’s own program: it has the client’s variables',
+      'the server is the user’s own program: it has what the configuration names',
     );
     assert.deepEqual(
       ran(supervisor).filter((program) => /node/u.test(program)),

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { checkCwd, resolveCommand } from '../../src/supervisor/resolve.ts';
+import { checkCwd, type Lookup, resolveCommand } from '../../src/supervisor/resolve.ts';
 import { StartError } from '../../src/supervisor/startError.ts';
 
 function folder(t: TestContext): {
@@ -24,18 +24,22 @@ function folder(t: TestContext): {
   };
 }
 
+function at(cwd: string, path: string | undefined, more: Partial<Lookup> = {}): Lookup {
+  return { cwd, path, host: 'devbox', nextStep: 'Do this next.', ...more };
+}
+
 test('the first entry of PATH that can be run', (t) => {
   const { home, file } = folder(t);
   file('one/tool', '#!/bin/sh\n', 0o644);
   const tool = file('two/tool', '#!/bin/sh\n');
-  const found = resolveCommand('tool', [], '/', `${home}/one:${home}/two`);
+  const found = resolveCommand('tool', [], at('/', `${home}/one:${home}/two`));
   assert.equal(found.path, tool);
   assert.equal(found.resolution, `tool, found in PATH entry 2 of 2: ${home}/two`);
   // An empty entry and a relative one mean the working directory.
-  assert.equal(resolveCommand('tool', [], join(home, 'two'), ':/nowhere').path, tool);
-  assert.equal(resolveCommand('tool', [], home, 'two').path, tool);
+  assert.equal(resolveCommand('tool', [], at(join(home, 'two'), ':/nowhere')).path, tool);
+  assert.equal(resolveCommand('tool', [], at(home, 'two')).path, tool);
   assert.equal(
-    resolveCommand('sh', [], '/', undefined).path,
+    resolveCommand('sh', [], at('/', undefined)).path,
     '/bin/sh',
     'no PATH: where the C library looks',
   );
@@ -44,9 +48,12 @@ test('the first entry of PATH that can be run', (t) => {
 test('paths', (t) => {
   const { home, file } = folder(t);
   const tool = file('tool', '#!/bin/sh\n');
-  assert.deepEqual(resolveCommand('./tool', [], home, '').resolution, `relative to ${home}`);
-  assert.equal(resolveCommand('one/../tool', [], home, '').path, tool);
-  assert.equal(resolveCommand(tool, [], '/', '').resolution, 'absolute path');
+  assert.deepEqual(
+    resolveCommand('./tool', [], at(home, '')).resolution,
+    `relative to ${home}, the working directory`,
+  );
+  assert.equal(resolveCommand('one/../tool', [], at(home, '')).path, tool);
+  assert.equal(resolveCommand(tool, [], at('/', '')).resolution, 'absolute path');
 });
 
 test('behind #!/usr/bin/env the named interpreter stands on the card too', (t) => {
@@ -54,12 +61,12 @@ test('behind #!/usr/bin/env the named interpreter stands on the card too', (t) =
   file('one/runner', '\u007fELF');
   const path = `${home}/one:/usr/bin:/bin`;
   const script = file('script', '#!/usr/bin/env runner\n');
-  const { first, program } = resolveCommand(script, ['x'], home, path);
+  const { first, program } = resolveCommand(script, ['x'], at(home, path));
   assert.equal(first.executable.facts.path, realpathSync('/usr/bin/env'));
   assert.equal(program.executable.facts.path, join(home, 'one/runner'));
   const inline = file('inline', '#!/usr/bin/env -S A=1 B=2 sh -c --posix=x\n');
   assert.deepEqual(
-    resolveCommand(inline, [], home, path).program.inline,
+    resolveCommand(inline, [], at(home, path)).program.inline,
     { option: '-c', text: '--posix=x' },
     'assignments end at the name',
   );
@@ -68,14 +75,17 @@ test('behind #!/usr/bin/env the named interpreter stands on the card too', (t) =
 test('each fault is a start that cannot be, with the next step', (t) => {
   const { home, file } = folder(t);
   const cases: [string, RegExp][] = [
-    ['gone', /^command not found: gone is in none of the 1 PATH entries; /u],
+    [
+      'gone',
+      /^command not found: gone is not in the one entry of PATH on devbox: \/usr\/bin\. Do this next\.$/u,
+    ],
     ['/gone/x', /^command not found: \/gone\/x \(ENOENT\); check the path/u],
     [home, /is a directory, not a program; name the program in it$/u],
     [file('plain', '', 0o644), /is not executable; chmod \+x it/u],
     [file('lost', '#!/gone/y\n'), /first line names \/gone\/y \(ENOENT\); install it/u],
     [
       file('lost-env', '#!/usr/bin/env gone\n'),
-      /first line asks for gone, which is in none of the 1 PATH entries/u,
+      /first line asks for gone, which is not in the one entry of PATH on devbox: /u,
     ],
     ['~/x', /starts with ~/u],
     ['$HOME/x', /holds \$HOME/u],
@@ -83,7 +93,7 @@ test('each fault is a start that cannot be, with the next step', (t) => {
   ];
   for (const [command, words] of cases) {
     assert.throws(
-      () => resolveCommand(command, [], home, '/usr/bin'),
+      () => resolveCommand(command, [], at(home, '/usr/bin')),
       (error: unknown) => error instanceof StartError && error.exitCode === 3 && words.test(error.message),
       command,
     );

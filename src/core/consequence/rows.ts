@@ -112,16 +112,23 @@ export function withArguments(argv: readonly Argument[], unreadBytes = 0): CardR
 
 const temporary = ['/tmp', '/var/tmp', '/dev/shm'];
 
-function isInside(path: string, folder: string): boolean {
+export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-export function workingDirectory(cwd: string, workspaceFolders: readonly string[], tmpdir?: string): CardRow {
+/** @param host where it runs; absent: nothing is said about it. */
+export function workingDirectory(
+  cwd: string,
+  workspaceFolders: readonly string[],
+  tmpdir?: string,
+  host?: string,
+): CardRow {
   const places = tmpdir === undefined || tmpdir === '' ? temporary : [...temporary, tmpdir];
   let note: string[] = [];
   if (workspaceFolders.some((folder) => isInside(cwd, folder))) note = ['inside the workspace'];
   else if (places.some((folder) => isInside(cwd, folder))) note = ['a temporary directory'];
   else if (workspaceFolders.length > 0) note = ['outside the workspace'];
+  if (host !== undefined) note.push(`on ${visibleText(host)}`);
   return {
     label: 'In',
     value: [visibleText(cwd), ...note].join(', '),

@@ -1,8 +1,9 @@
 /** The card of a server's start: transition 5 with nothing to compare (DESIGN §7, last paragraph). */
 import type { StartFacts } from '../facts.ts';
 import { clientName } from '../identity/clientName.ts';
-import { namesSecret, redactArguments } from '../redaction/redact.ts';
+import { redactArguments } from '../redaction/redact.ts';
 import { type Card, type CardRow, card } from './cardShape.ts';
+import { environment, searchPath } from './environmentRows.ts';
 import { code, mayStart, network, requestedBy, runs, withArguments, workingDirectory } from './rows.ts';
 import { hasHidden, visibleText } from './visible.ts';
 import { quoted, Sentence } from './words.ts';
@@ -42,7 +43,8 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     ...(inline === null ? [] : [inline]),
     withArguments(facts.argv),
     environment(facts),
-    workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir),
+    searchPath(facts, workspaceFolders),
+    workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir, facts.host),
     network(undefined),
     mayStart,
     {
@@ -80,30 +82,5 @@ function serverRow(facts: StartFacts): CardRow {
     label: 'Server',
     value: [value, ...warnings.map((warning) => visibleText(warning))].join('\n'),
     detail: { kind: 'warning', warnings },
-  };
-}
-
-/** Names only: values stay out of cards, records and logs. */
-function environment(facts: StartFacts): CardRow {
-  const { configured, dropped, passed, path, home, tmpdir } = facts.environment;
-  const list = (names: readonly string[]): string =>
-    names.length === 0 ? 'none' : names.map((name) => visibleText(name)).join(', ');
-  const credentials = configured.filter((name) => namesSecret(name));
-  const warnings = credentials.map(
-    (name) => `${name} looks like a credential: this server receives a credential.`,
-  );
-  const value = [
-    `Set by the configuration: ${list(configured)}`,
-    ...warnings.map((warning) => visibleText(warning)),
-    `Passed on: ${list(passed)}`,
-    `Dropped: ${list(dropped)}`,
-    `PATH ${visibleText(path)}`,
-    `HOME ${visibleText(home)}`,
-    `TMPDIR ${tmpdir === '' ? 'not set' : visibleText(tmpdir)}`,
-  ].join('\n');
-  return {
-    label: 'Environment',
-    value,
-    ...(warnings.length === 0 ? {} : { detail: { kind: 'warning', warnings } }),
   };
 }

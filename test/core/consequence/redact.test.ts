@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { namesSecret, redact, redactArguments } from '../../../src/core/redaction/redact.ts';
+import { redact, redactArguments } from '../../../src/core/redaction/redact.ts';
+import { namesSecret } from '../../../src/core/redaction/secretVariable.ts';
 
 const letters = 'Abc123dEf456gHi789Jk';
 
