@@ -110,7 +110,7 @@ function search(name: string, lookup: Lookup, what: string): { path: string; res
     throw new StartError('cannot run', `${blocked} is not executable; chmod +x it, or name another command`);
   throw new StartError(
     'cannot run',
-    `${what} ${count(entries.length)} of PATH on ${host}: ` + `${redact(path)}. ${nextStep}`,
+    `${what} ${count(entries.length)} of PATH on ${host}: ${redact(path)}. ${nextStep}`,
   );
 }
 

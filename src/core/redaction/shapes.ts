@@ -49,6 +49,7 @@ const distinct = [
   'HRKU-', // Heroku
   String.raw`pat-(?:na|eu)\d-`, // HubSpot
   String.raw`sk\.eyJ`, // Mapbox
+  'fo1_', // Fly
   'tskey-', // Tailscale
   'FLWSECK', // Flutterwave
   'ABSK', // Amazon Bedrock
@@ -72,7 +73,6 @@ const common = [
   'ntn_',
   'secret_', // Notion
   'fig[dor]_', // Figma
-  'fo1_', // Fly
   'nfp_', // Netlify
   'vc[pkr]_', // Vercel
   'sbp_', // Supabase

@@ -40,7 +40,7 @@ test('what an issuer marks is masked wherever it stands', () => {
     marked().filter((text) => redact(`before ${text} after`) === `before ${text} after`),
     [],
   );
-  const [key] = positives().filter(({ value }) => value.startsWith('-----BEGIN RSA'));
+  const key = positives().find(({ value }) => value.startsWith('-----BEGIN RSA'));
   assert.ok(key);
   const masked = redact(key.value);
   assert.match(masked, /^-----BEGIN RSA PRIVATE KEY-----\n(?:\[masked, 64 characters\]\n){12}-----END/u);
