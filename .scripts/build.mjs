@@ -40,7 +40,7 @@ const node = {
 mkdirSync(join(dist, 'webview'), { recursive: true });
 
 await Promise.all([
-  ...['extension', 'desk', 'supervisor', 'supervisorWatch', 'supervisorSpawner', 'cli'].map((name) =>
+  ...['extension', 'desk', 'supervisor', 'supervisorWatch', 'supervisorSpawner', 'supervisorConnector', 'cli'].map((name) =>
     build({ ...node, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js` }),
   ),
   build({
@@ -84,6 +84,7 @@ if (process.argv.includes('--sizes')) {
     'supervisor.js',
     'supervisorWatch.js',
     'supervisorSpawner.js',
+    'supervisorConnector.js',
     'cli.js',
     'webview/main.js',
     'webview/main.css',

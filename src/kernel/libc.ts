@@ -12,7 +12,8 @@ type Call<A extends readonly unknown[]> = (...args: A) => number;
 
 const library = koffi.load(null);
 
-function bind<A extends readonly unknown[]>(prototype: string): Call<A> {
+/** A typed call of the C library: its prototype as C writes it. */
+export function bind<A extends readonly unknown[]>(prototype: string): Call<A> {
   const native = library.func(prototype) as (...args: A) => number | bigint;
   return (...args) => Number(native(...args));
 }
@@ -28,6 +29,9 @@ export const libc = {
   ),
   processVmReadv: bind<[number, Buffer, number, Buffer, number, number]>(
     'long process_vm_readv(int pid, void *local, unsigned long locals, void *remote, unsigned long remotes, unsigned long flags)',
+  ),
+  processVmWritev: bind<[number, Buffer, number, Buffer, number, number]>(
+    'long process_vm_writev(int pid, void *local, unsigned long locals, void *remote, unsigned long remotes, unsigned long flags)',
   ),
   waitpid: bind<[number, Buffer, number]>('int waitpid(int pid, void *status, int options)'),
   close: bind<[number]>('int close(int fd)'),

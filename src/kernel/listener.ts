@@ -18,12 +18,16 @@ export interface Notification {
   /** The calling *thread*. */
   readonly tid: number;
   readonly call: number;
+  /** `AUDIT_ARCH_*`: another than this machine's own means that `call` is of another table. */
+  readonly architecture: number;
   readonly arguments: readonly [bigint, bigint, bigint, bigint, bigint, bigint];
 }
 
 export type Answer =
   /** The kernel performs the call as the member made it. */
   | { readonly kind: 'continue' }
+  /** The call was performed on the member's behalf and returns this. */
+  | { readonly kind: 'value'; readonly value: number }
   /** The call returns -1 with this errno. */
   | { readonly kind: 'errno'; readonly errno: number };
 
@@ -88,6 +92,7 @@ export class Listener {
       id: bytes.readBigUInt64LE(0),
       tid: bytes.readUInt32LE(8),
       call: bytes.readInt32LE(16),
+      architecture: bytes.readUInt32LE(20),
       arguments: [argument(0), argument(1), argument(2), argument(3), argument(4), argument(5)],
     };
   }
@@ -103,6 +108,7 @@ export class Listener {
     const bytes = this.response.fill(0);
     bytes.writeBigUInt64LE(id, 0);
     if (answer.kind === 'continue') bytes.writeUInt32LE(FLAG_CONTINUE, 20);
+    else if (answer.kind === 'value') bytes.writeBigInt64LE(BigInt(answer.value), 8);
     else bytes.writeInt32LE(-answer.errno, 16);
     return libc.ioctl(this.fd, NOTIF_SEND, bytes) === 0;
   }

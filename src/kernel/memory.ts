@@ -28,6 +28,23 @@ export class TargetMemory {
     return libc.processVmReadv(pid, this.local, 1, this.remote, 1, 0);
   }
 
+  /** Undefined when they cannot be read whole. At most as many as the window takes. */
+  readBytes(pid: number, address: bigint, lengthBytes: number): Buffer | undefined {
+    if (lengthBytes > this.window.length || this.read(pid, address, lengthBytes) !== lengthBytes)
+      return undefined;
+    return Buffer.from(this.window.subarray(0, lengthBytes));
+  }
+
+  /** False when they could not be written whole. */
+  writeBytes(pid: number, address: bigint, bytes: Buffer): boolean {
+    const local = Buffer.alloc(16);
+    local.writeBigUInt64LE(addressOf(bytes), 0);
+    local.writeBigUInt64LE(BigInt(bytes.length), 8);
+    this.remote.writeBigUInt64LE(address, 0);
+    this.remote.writeBigUInt64LE(BigInt(bytes.length), 8);
+    return libc.processVmWritev(pid, local, 1, this.remote, 1, 0) === bytes.length;
+  }
+
   /** The string at an address, without its NUL. Undefined when unreadable or longer than the limit. */
   readString(pid: number, address: bigint, limitBytes: number): Buffer | undefined {
     const parts: Buffer[] = [];

@@ -11,6 +11,28 @@ interface Syscalls {
   readonly ioUringEnter: number;
   readonly ioUringRegister: number;
   readonly seccomp: number;
+  readonly socket: number;
+  readonly connect: number;
+  readonly bind: number;
+  readonly listen: number;
+  readonly sendto: number;
+  readonly sendmsg: number;
+  readonly sendmmsg: number;
+  readonly kill: number;
+  readonly rtSigqueueinfo: number;
+  readonly ptrace: number;
+  readonly processVmReadv: number;
+  readonly processVmWritev: number;
+  readonly prlimit64: number;
+  readonly setpriority: number;
+  readonly ioprioSet: number;
+  readonly schedSetscheduler: number;
+  readonly schedSetparam: number;
+  readonly schedSetattr: number;
+  readonly schedSetaffinity: number;
+  readonly migratePages: number;
+  readonly movePages: number;
+  readonly pidfdGetfd: number;
   readonly pidfdOpen: number;
   readonly pidfdSendSignal: number;
   readonly landlockCreateRuleset: number;
@@ -23,6 +45,7 @@ const common = {
   ioUringRegister: 427,
   pidfdOpen: 434,
   pidfdSendSignal: 424,
+  pidfdGetfd: 438,
   landlockCreateRuleset: 444,
   landlockRestrictSelf: 446,
 };
@@ -39,6 +62,27 @@ const tables: Readonly<Record<string, { audit: number; syscalls: Syscalls }>> = 
       exitGroup: 231,
       setns: 308,
       seccomp: 317,
+      socket: 41,
+      connect: 42,
+      bind: 49,
+      listen: 50,
+      sendto: 44,
+      sendmsg: 46,
+      sendmmsg: 307,
+      kill: 62,
+      rtSigqueueinfo: 129,
+      ptrace: 101,
+      processVmReadv: 310,
+      processVmWritev: 311,
+      prlimit64: 302,
+      setpriority: 141,
+      ioprioSet: 251,
+      schedSetscheduler: 144,
+      schedSetparam: 142,
+      schedSetattr: 314,
+      schedSetaffinity: 203,
+      migratePages: 256,
+      movePages: 279,
     },
   },
   arm64: {
@@ -52,6 +96,27 @@ const tables: Readonly<Record<string, { audit: number; syscalls: Syscalls }>> = 
       exitGroup: 94,
       setns: 268,
       seccomp: 277,
+      socket: 198,
+      connect: 203,
+      bind: 200,
+      listen: 201,
+      sendto: 206,
+      sendmsg: 211,
+      sendmmsg: 269,
+      kill: 129,
+      rtSigqueueinfo: 138,
+      ptrace: 117,
+      processVmReadv: 270,
+      processVmWritev: 271,
+      prlimit64: 261,
+      setpriority: 140,
+      ioprioSet: 30,
+      schedSetscheduler: 119,
+      schedSetparam: 118,
+      schedSetattr: 274,
+      schedSetaffinity: 122,
+      migratePages: 238,
+      movePages: 239,
     },
   },
 };
@@ -72,10 +137,20 @@ export const errnos = {
   EPERM: 1,
   ENOENT: 2,
   EINTR: 4,
+  EBADF: 9,
   EACCES: 13,
   EBUSY: 16,
   EINVAL: 22,
+  EFAULT: 14,
+  EAGAIN: 11,
   ENOSYS: 38,
+  EMSGSIZE: 90,
+  EPROTONOSUPPORT: 93,
+  EOPNOTSUPP: 95,
+  EAFNOSUPPORT: 97,
+  ENOTSOCK: 88,
+  ECONNREFUSED: 111,
+  EINPROGRESS: 115,
 } as const;
 
 export const signals = {

@@ -26,6 +26,8 @@ const entryFields = z.strictObject({
    * in `env`.
    */
   path: z.literal('login shell', 'it takes "login shell"; a PATH of your own goes into env').exactOptional(),
+  /** `ask`: each new destination is asked. `none`: the family gets no socket of IP, not even to this machine. */
+  network: z.enum(['ask', 'none']).default('ask'),
 });
 
 export const serverEntry = entryFields.refine(

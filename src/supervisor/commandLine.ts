@@ -19,6 +19,7 @@ export interface RunRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: the client's PATH, or that of `env`. */
   readonly path?: 'login shell';
+  readonly network: 'ask' | 'none';
 }
 
 const usage =
@@ -64,6 +65,7 @@ export async function parseRun(
   return {
     server: values.name ?? basename(command),
     source: 'command line',
+    network: 'ask',
     command,
     args,
     env,
@@ -131,6 +133,7 @@ async function named(
     command: entry.command,
     args: entry.args,
     env: entry.env,
+    network: entry.network,
     ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
     ...(entry.path === undefined ? {} : { path: entry.path }),
   };

@@ -1,7 +1,7 @@
 /** What a session's coverage says (DESIGN invariant 7): what is held, and what this kernel leaves open. */
 import type { Domain } from '../kernel/landlock.ts';
 
-const held = 'execs held, connections not watched yet';
+const held = 'execs and connections held, datagrams judged, not pinned';
 
 /** @param domain what keeps members from reaching processes outside. */
 export function coverageText(domain: Domain): string {

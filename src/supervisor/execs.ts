@@ -26,6 +26,8 @@ export interface ExecsEvents {
   /** The exec waits for a person. */
   waiting(ref: string, request: RequestRef | undefined): void;
   settled(ref: string): void;
+  /** It is about to go on as another program. */
+  released(exec: HeldExec, identity: string): void;
   denied(request: RequestRef | undefined, rule: Rule, text: string): void;
   failed(error: unknown): void;
 }
@@ -104,7 +106,7 @@ export class Execs {
     switch (judgement.kind) {
       case 'release':
         this.approved.add(identity);
-        this.release(exec, judgement.because);
+        this.release(exec, identity, judgement.because);
         return;
       case 'refuse':
         this.refuse(exec, judgement.rule);
@@ -178,7 +180,7 @@ export class Execs {
       return;
     }
     if (decision.scope === 'session' && !exec.look.codeOnStdin) this.approved.add(identity);
-    this.release(exec, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
+    this.release(exec, identity, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
   }
 
   /** The caller of a held exec has ended. */
@@ -205,8 +207,9 @@ export class Execs {
     this.events.settled(ref);
   }
 
-  private release(exec: HeldExec, because: string): void {
+  private release(exec: HeldExec, identity: string, because: string): void {
     const { member, look } = exec;
+    this.events.released(exec, identity);
     // Invariant: the record is on its way to the desk before the program goes on.
     this.events.send(
       {

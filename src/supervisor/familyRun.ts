@@ -28,6 +28,8 @@ export interface WatchTerms {
   readonly domain: Domain;
   /** How long an exec is held for an answer: by the client's patience. */
   readonly callHoldMs: number;
+  /** Kinwatch's own folders. */
+  readonly kinwatch: readonly string[];
 }
 
 interface Exit {
@@ -54,11 +56,12 @@ export class FamilyRun {
     private readonly threads: Threads,
     private readonly relay: Relay,
     private readonly plan: StartPlan,
-    { listenerFd, domain, callHoldMs }: WatchTerms,
+    { listenerFd, domain, callHoldMs, kinwatch }: WatchTerms,
     private readonly log: Writable,
   ) {
     this.listener = new Listener(listenerFd);
-    const { first, program, path, argv, facts } = plan;
+    const { first, program, path, argv, facts, localOnly, variables } = plan;
+    const agent = variables['SSH_AUTH_SOCK'];
     threads.toWatch({
       kind: 'listen',
       plan: {
@@ -67,9 +70,13 @@ export class FamilyRun {
         program,
         path,
         argv,
+        cwd: facts.cwd,
         user: facts.user,
         callHoldMs,
         coverageText: coverageText(domain),
+        kinwatch,
+        localOnly,
+        ...(agent === undefined ? {} : { agent }),
       },
     });
   }

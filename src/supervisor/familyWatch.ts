@@ -1,10 +1,13 @@
 /** The watched family on the watch thread: births, execs and ends become records, questions and answers. */
 import type { Argument, RequestRef } from '../core/facts.ts';
 import type { Rule } from '../protocol/desk.ts';
-import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
+import { identityOf } from '../watch/program.ts';
 import type { Member } from '../watch/seccomp/members.ts';
 import { Watcher, type WatcherEvents } from '../watch/seccomp/watcher.ts';
 import { Execs, startupMs } from './execs.ts';
+import { FamilySockets } from './familySockets.ts';
+import { Gaps } from './gaps.ts';
 import type { OpenRequests } from './openRequests.ts';
 import { Reaper } from './reaper.ts';
 import type { FromWatch, ListenPlan } from './threads.ts';
@@ -21,6 +24,8 @@ export interface FamilyWatchOutlets {
 
 export class FamilyWatch {
   readonly execs: Execs;
+  private readonly sockets: FamilySockets;
+  private readonly gaps: Gaps;
   private readonly watcher: Watcher;
   private readonly reaper: Reaper;
   private root: Member | undefined;
@@ -35,12 +40,30 @@ export class FamilyWatch {
     private readonly requests: OpenRequests,
     private readonly out: FamilyWatchOutlets,
   ) {
+    const answers = {
+      send: (message: FromSupervisor, handed?: () => void) => out.send(message, handed),
+      waiting: (ref: string, request: RequestRef | undefined) =>
+        out.say({ kind: 'held', ref, requests: this.waitingRequests(request) }),
+      settled: (ref: string) => out.say({ kind: 'settled', ref }),
+      denied: (request: RequestRef | undefined, rule: Rule, text: string) => this.denied(request, rule, text),
+      failed: (error: unknown) => out.fail(error),
+    };
+    this.gaps = new Gaps(plan.coverageText, (coverage) => out.send({ kind: 'coverage', coverage }));
+    const { user, callHoldMs, localOnly, kinwatch, agent } = plan;
+    const argumentsOf = (number: number): string | undefined => requests.argumentsOf(number);
+    this.sockets = new FamilySockets(
+      () => this.watcher.sockets,
+      { user, callHoldMs, localOnly, kinwatch, argumentsOf, ...(agent === undefined ? {} : { agent }) },
+      { ...answers, gap: (what) => this.gaps.count(what) },
+    );
     this.watcher = new Watcher(
       plan.listenerFd,
       this.events(),
       (parent) => requests.attribute(parent?.request),
       // Requests sent to the server must be known before its calls are judged, whatever the event loop's order.
       () => out.takeNews(),
+      this.sockets.connectors,
+      localOnly,
     );
     this.reaper = new Reaper(
       (member) => member === this.root,
@@ -49,14 +72,8 @@ export class FamilyWatch {
     this.execs = new Execs(
       this.watcher,
       plan.program,
-      { user: plan.user, callHoldMs: plan.callHoldMs, argumentsOf: (number) => requests.argumentsOf(number) },
-      {
-        send: (message, handed) => out.send(message, handed),
-        waiting: (ref, request) => out.say({ kind: 'held', ref, requests: this.waitingRequests(request) }),
-        settled: (ref) => out.say({ kind: 'settled', ref }),
-        denied: (request, rule, text) => this.denied(request, rule, text),
-        failed: (error) => out.fail(error),
-      },
+      { user, callHoldMs, argumentsOf },
+      { ...answers, released: (exec, identity) => this.sockets.released(exec, identity) },
     );
   }
 
@@ -64,6 +81,7 @@ export class FamilyWatch {
   async start(): Promise<void> {
     const { first, program, path, argv, coverageText } = this.plan;
     this.watcher.expectRoot({ look: first, requested: path, argv });
+    this.sockets.expectRoot({ identity: await identityOf(first), look: first, argv, cwd: this.plan.cwd });
     await this.execs.approveStart([first, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();
@@ -86,11 +104,25 @@ export class FamilyWatch {
         ];
       }),
       ...this.execs.questions(),
+      ...this.sockets.connections.questions(),
     ];
   }
 
-  stop(): void {
+  /** The desk decided on an exec or a connection. */
+  decided(decision: Extract<ToSupervisor, { kind: 'decision' }>): void {
+    this.execs.decided(decision);
+    this.sockets.connections.decided(decision);
+  }
+
+  /** The family ends. */
+  refuseAll(): void {
+    this.execs.refuseAll();
+    this.sockets.connections.refuseAll();
+  }
+
+  async stop(): Promise<void> {
     this.watcher.stop();
+    await this.sockets.connectors.end();
   }
 
   /** While an exec waits its server may answer nothing at all: without a certain one, every request waits with it. */
@@ -108,7 +140,13 @@ export class FamilyWatch {
         out.send({ kind: 'refusal', ...about(member), what: 'exec', rule, text });
         this.denied(member.request, rule, text);
       },
+      sockets: this.sockets.socketEvents(),
+      callRefused: (member, rule, what) => {
+        const text = `Kinwatch refused to let it ${what}: ${rule}`;
+        out.send({ kind: 'refusal', ...about(member), what: 'system call', rule, text });
+      },
       confirmed: (member, exe, argv, cwd) => {
+        this.sockets.confirmed(member);
         this.programs.set(member, { exe, argv: [...argv], cwd });
         out.send({ kind: 'exec', ...about(member), step: 'confirmed', exe, argv: [...argv], cwd });
       },
@@ -135,11 +173,13 @@ export class FamilyWatch {
     if (member.ppid === process.pid) this.root ??= member;
     const { pid, startTicks, startedAt } = member;
     this.out.send(birthOf(member));
+    this.sockets.born(member);
     this.out.say({ kind: 'born', pid, startTicks, startedAt });
   }
 
   private ended(member: Member): void {
     this.execs.callerEnded(member.pid);
+    this.sockets.ended(member);
     this.programs.delete(member);
     const { pid, startedAt, at } = about(member);
     this.out.send({ kind: 'end', pid, startedAt, status: this.reaper.ended(member), at });

@@ -18,6 +18,8 @@ export interface StartPlan {
   readonly first: ProgramLook;
   /** Everything on the start card: approved with it. */
   readonly program: ProgramLook;
+  /** No socket of IP at all. */
+  readonly localOnly: boolean;
 }
 
 /** @throws StartError when it cannot be launched. */
@@ -53,5 +55,6 @@ export async function planStart(
     variables,
     first: resolved.first,
     program: resolved.program,
+    localOnly: request.network === 'none',
   };
 }

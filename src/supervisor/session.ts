@@ -58,11 +58,14 @@ export class Session {
         fault: (text) => this.log(text),
       },
     });
-    this.begun = threads.begin({
-      watch: (message) => this.fromWatch(message),
-      spawner: (message) => this.fromSpawner(message),
-      died: (role, error) => this.failed(`${role} thread: ${String(error)}`),
-    });
+    this.begun = threads.begin(
+      {
+        watch: (message) => this.fromWatch(message),
+        spawner: (message) => this.fromSpawner(message),
+        died: (role, error) => this.failed(`${role} thread: ${String(error)}`),
+      },
+      plan.localOnly,
+    );
   }
 
   /** The client, or a signal, asks for the end. A second time hurries it. */
@@ -87,7 +90,8 @@ export class Session {
     const decision = await this.ask(threads);
     if (!decision.allow) return this.refuse(threads, decision.text);
     const { listenerFd, domain } = filter;
-    const terms = { listenerFd, domain, callHoldMs: this.callHoldMs };
+    const { config, state, runtime } = this.places;
+    const terms = { listenerFd, domain, callHoldMs: this.callHoldMs, kinwatch: [config, state, runtime] };
     this.run = new FamilyRun(threads, this.relay, this.plan, terms, this.streams.log);
     void this.clientGone.wait().then((cause) => this.run?.end('orderly', cause));
     return this.run.finished();

@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import type { MessagePort } from 'node:worker_threads';
-import { familyFilter, installFilter, setNoNewPrivileges } from '../kernel/filter.ts';
+import { familyFilter } from '../kernel/familyFilter.ts';
+import { installFilter, setNoNewPrivileges } from '../kernel/filter.ts';
 import { enterDomain } from '../kernel/landlock.ts';
 import { KernelError } from '../kernel/libc.ts';
 import { architectureKnown, errnos } from '../kernel/numbers.ts';
@@ -15,7 +16,7 @@ export function runSpawner(port: MessagePort): void {
   port.on('message', (message: ToSpawner) => {
     switch (message.kind) {
       case 'enter':
-        return say(enterFilter());
+        return say(enterFilter(message.localOnly));
       case 'spawn':
         return launch(message.plan, say);
       case 'leave':
@@ -24,7 +25,7 @@ export function runSpawner(port: MessagePort): void {
   });
 }
 
-function enterFilter(): FromSpawner {
+function enterFilter(localOnly: boolean): FromSpawner {
   if (process.platform !== 'linux' || !architectureKnown) {
     return {
       kind: 'unable',
@@ -34,7 +35,7 @@ function enterFilter(): FromSpawner {
   try {
     setNoNewPrivileges();
     const domain = enterDomain();
-    return { kind: 'filtered', listenerFd: installFilter(familyFilter()), domain };
+    return { kind: 'filtered', listenerFd: installFilter(familyFilter(localOnly)), domain };
   } catch (error) {
     return { kind: 'unable', reason: explain(error) };
   }

@@ -29,14 +29,14 @@ export class Threads {
   }
 
   /** Resolves when the spawner was asked to enter its filter; `filtered` or `unable` follows. */
-  async begin(events: ThreadEvents): Promise<void> {
+  async begin(events: ThreadEvents, localOnly: boolean): Promise<void> {
     this.watchWorker.on('message', (message: FromWatch) => events.watch(message));
     this.spawnerWorker.on('message', (message: FromSpawner) => events.spawner(message));
     this.watchWorker.on('error', (error) => events.died('watch', error));
     this.spawnerWorker.on('error', (error) => events.died('spawner', error));
     // Node's pool threads must exist before the filtered thread does: threads it would create inherit the filter.
     await Promise.all(Array.from({ length: 8 }, () => stat('/')));
-    this.toSpawner({ kind: 'enter' });
+    this.toSpawner({ kind: 'enter', localOnly });
   }
 
   toWatch(message: ToWatch): void {

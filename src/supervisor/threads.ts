@@ -17,8 +17,8 @@ export interface SpawnPlan {
 }
 
 export type ToSpawner =
-  /** Put yourself under the filter. */
-  | { readonly kind: 'enter' }
+  /** Put yourself under the filter; `localOnly`: one that lets no socket of IP through. */
+  | { readonly kind: 'enter'; readonly localOnly: boolean }
   | { readonly kind: 'spawn'; readonly plan: SpawnPlan }
   /** Nothing will be launched. */
   | { readonly kind: 'leave' };
@@ -50,9 +50,15 @@ export interface ListenPlan {
   /** The file given to the kernel. */
   readonly path: string;
   readonly argv: readonly string[];
+  readonly cwd: string;
   readonly user: string;
   readonly callHoldMs: number;
   readonly coverageText: string;
+  /** Kinwatch's own folders: no member reaches a socket in them. */
+  readonly kinwatch: readonly string[];
+  /** The ssh agent's socket, as the family's environment names it. */
+  readonly agent?: string;
+  readonly localOnly: boolean;
 }
 
 export type ToWatch =

@@ -69,7 +69,7 @@ class WatchThread {
         return;
       case 'refuseAll':
         this.send({ kind: 'ending', cause: message.cause });
-        this.family?.execs.refuseAll();
+        this.family?.refuseAll();
         return;
       case 'frozen':
         this.send({
@@ -99,7 +99,7 @@ class WatchThread {
   }
 
   private async close(): Promise<void> {
-    this.family?.stop();
+    await this.family?.stop();
     await this.desk.end();
     this.say({ kind: 'closed' });
     this.port.close();
@@ -118,7 +118,7 @@ class WatchThread {
       case 'decision':
         if (message.ref === 'start')
           this.say({ kind: 'start decided', allow: message.allow, text: message.text });
-        else this.family?.execs.decided(message);
+        else this.family?.decided(message);
         return;
       case 'contain':
         this.say({ kind: 'contain', cause: message.by });

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import type { Argument } from '../../core/facts.ts';
 import type { Notification } from '../../kernel/listener.ts';
 import type { TargetMemory } from '../../kernel/memory.ts';
-import { syscalls } from '../../kernel/numbers.ts';
+import { errnos, syscalls } from '../../kernel/numbers.ts';
 
 /** Longest path that `execve(2)` takes. */
 const maxPathBytes = 4096;
@@ -90,4 +90,23 @@ export function readArguments(memory: TargetMemory, notification: Notification, 
 export function toArgument(bytes: Buffer): Argument {
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? text : { base64: bytes.toString('base64') };
+}
+
+/** A file that only exists in memory, or exists no more: nobody could look at it again. */
+export function isMemoryOnly(call: ExecCall): boolean {
+  let target = call.path;
+  if (/^\/proc\/\d+\/fd\/\d+$/u.test(target)) target = readlinkSync(target);
+  return target.startsWith('/memfd:') || target.endsWith(' (deleted)');
+}
+
+/** The errno of a file that could not be looked at, by its name. */
+export function errnoFor(code: string): number {
+  const known: Readonly<Record<string, number>> = {
+    ENOENT: 2,
+    EACCES: 13,
+    ENOTDIR: 20,
+    ELOOP: 40,
+    ENAMETOOLONG: 36,
+  };
+  return known[code] ?? errnos.EACCES;
 }

@@ -2,16 +2,18 @@
  * The held watch: every exec of a family waits here until it is answered; births, confirmed programs and ends
  * are told as they happen. Runs on a thread of its own, so that a flood cannot stop the relay.
  */
-import { readlinkSync } from 'node:fs';
 import type { Argument, RequestRef } from '../../core/facts.ts';
 import { Listener, type Notification } from '../../kernel/listener.ts';
 import { TargetMemory } from '../../kernel/memory.ts';
 import { errnos, syscalls } from '../../kernel/numbers.ts';
 import { readThreadGroup } from '../proc.ts';
 import { lookAtProgram, type ProgramLook, type SeenFiles } from '../program.ts';
-import { type ExecCall, readArguments, readExecPath } from './capture.ts';
+import { errnoFor, type ExecCall, isMemoryOnly, readArguments, readExecPath } from './capture.ts';
 import { changedSince, differs, type Expectation, readStarted, type Started } from './confirm.ts';
+import type { Performer } from './datagrams.ts';
 import { type Member, Members } from './members.ts';
+import { type RefusedCall, RefusedCalls } from './refusedCalls.ts';
+import { SocketCalls, type SocketEvents } from './sockets.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
 const drainMs = 5;
@@ -32,6 +34,9 @@ export type Unjudgeable =
   | 'program unreadable';
 
 export interface WatcherEvents {
+  readonly sockets: SocketEvents;
+  /** A call of no exec and no socket was refused without a question. */
+  callRefused(member: Member, rule: RefusedCall, what: string): void;
   born(member: Member): void;
   /** The program exists and was read; it waits. */
   held(exec: HeldExec): void;
@@ -48,6 +53,8 @@ export interface WatcherEvents {
 
 export class Watcher {
   readonly members: Members;
+  readonly sockets: SocketCalls;
+  private readonly refused: RefusedCalls;
   private readonly memory = new TargetMemory();
   private readonly expected = new Map<Member, Expectation>();
   /** What each member was last confirmed to run. */
@@ -62,19 +69,26 @@ export class Watcher {
     requestOf: (parent: Member | undefined) => RequestRef | undefined,
     /** Runs before each drain: news of requests must be known before a call is judged. */
     private readonly beforeDrain: () => void,
+    performer: Performer,
+    localOnly: boolean,
   ) {
     this.listener = new Listener(listenerFd);
+    this.sockets = new SocketCalls(this.listener, this.memory, performer, events.sockets, localOnly);
     this.members = new Members(
       {
         born: (member) => events.born(member),
         ended: (member) => {
           this.expected.delete(member);
           this.images.delete(member);
+          this.sockets.ended(member);
           events.ended(member);
         },
         detached: (member) => events.detached(member),
       },
       requestOf,
+    );
+    this.refused = new RefusedCalls(this.listener, this.members, (member, rule, what) =>
+      events.callRefused(member, rule, what),
     );
   }
 
@@ -135,6 +149,7 @@ export class Watcher {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
       return;
     }
+    if (this.refused.handle(notification, member)) return;
     switch (notification.call) {
       case call.execve:
       case call.execveat:
@@ -147,8 +162,10 @@ export class Watcher {
       case call.exitGroup:
         member.exitCode = Number(notification.arguments[0] & 0xffn);
         break;
-      default:
+      case call.setRobustList:
         break;
+      default:
+        if (this.sockets.handle(notification, member)) return;
     }
     this.listener.answer(notification.id, { kind: 'continue' });
   }
@@ -233,21 +250,4 @@ function faultOf(
 ): string | undefined {
   if (expectation !== undefined) return differs(expectation, started);
   return before === undefined ? undefined : changedSince(before, started);
-}
-
-function isMemoryOnly(call: ExecCall): boolean {
-  let target = call.path;
-  if (/^\/proc\/\d+\/fd\/\d+$/u.test(target)) target = readlinkSync(target);
-  return target.startsWith('/memfd:') || target.endsWith(' (deleted)');
-}
-
-function errnoFor(code: string): number {
-  const known: Readonly<Record<string, number>> = {
-    ENOENT: 2,
-    EACCES: 13,
-    ENOTDIR: 20,
-    ELOOP: 40,
-    ENAMETOOLONG: 36,
-  };
-  return known[code] ?? errnos.EACCES;
 }

@@ -1,0 +1,133 @@
+/** Socket calls that wait for an answer, and those being performed: each is answered once and its descriptors closed. */
+import type { Endpoint, SocketAction, Transport } from '../../core/facts.ts';
+import type { Rule } from '../../core/transition/rules.ts';
+import type { Answer, Listener, Notification } from '../../kernel/listener.ts';
+import { errnos } from '../../kernel/numbers.ts';
+import { shutDown } from '../../kernel/sockets.ts';
+import type { Destination } from './destination.ts';
+import type { Member } from './members.ts';
+import type { MemberSocket } from './memberSocket.ts';
+
+/** Calls held or performed at once: each keeps a descriptor or two of this process. */
+const mostAtOnce = 256;
+
+export interface HeldSocket {
+  readonly id: bigint;
+  readonly member: Member;
+  readonly action: SocketAction;
+  readonly transport: Transport;
+  readonly endpoint: Endpoint;
+}
+
+type Perform = () => Answer | Promise<Answer>;
+
+interface Entry {
+  readonly held: HeldSocket;
+  readonly socket: MemberSocket;
+  readonly perform: Perform;
+  readonly close: () => void;
+  running: boolean;
+}
+
+export interface SocketEvents {
+  /** It waits for release or refuse of `sockets.ts`. */
+  held(call: HeldSocket): void;
+  /** A released call was performed, or failed as calls do. */
+  done(call: HeldSocket, answer: Answer): void;
+  /**
+   * A unix connection was made on the file that was judged; the socket behind it was bound to that path. False: it
+   * may not be reached, and is undone before the caller learns of it.
+   */
+  mayReach(call: HeldSocket, boundPath: string): boolean;
+  /** Refused without a question. */
+  refused(member: Member, rule: Rule, what: string): void;
+  /** A member's socket listens, or a datagram socket of its is bound: whoever reaches it stays in the family. */
+  serves(inode: string): void;
+  /** Counted, not told one by one. */
+  gap(what: string): void;
+  failed(error: unknown): void;
+}
+
+export class HeldSockets {
+  private readonly entries = new Map<bigint, Entry>();
+
+  constructor(
+    private readonly listener: Listener,
+    private readonly events: Pick<SocketEvents, 'done' | 'failed'>,
+  ) {}
+
+  /** Callers may have gone without their process: a thread was killed, or replaced by another's exec. */
+  isFull(): boolean {
+    if (this.entries.size < mostAtOnce) return false;
+    for (const entry of this.entries.values()) {
+      if (!entry.running && !this.listener.isValid(entry.held.id)) this.drop(entry);
+    }
+    return this.entries.size >= mostAtOnce;
+  }
+
+  hold(
+    { id }: Notification,
+    member: Member,
+    socket: MemberSocket,
+    action: SocketAction,
+    destination: Destination,
+    perform: Perform,
+  ): HeldSocket {
+    const { endpoint, transport } = destination;
+    const held: HeldSocket = { id, member, action, transport, endpoint };
+    const close = (): void => {
+      socket.close();
+      destination.close();
+    };
+    this.entries.set(id, { held, socket, perform, close, running: false });
+    return held;
+  }
+
+  /** Nothing to judge. */
+  now(id: bigint, socket: MemberSocket, perform: Perform): void {
+    this.settle(id, perform, () => socket.close()).catch((error: unknown) => this.events.failed(error));
+  }
+
+  release(held: HeldSocket): void {
+    const entry = this.entries.get(held.id);
+    if (entry === undefined || entry.running) return;
+    entry.running = true;
+    this.settle(held.id, entry.perform, () => this.drop(entry))
+      .then((answer) => this.events.done(held, answer))
+      .catch((error: unknown) => this.events.failed(error));
+  }
+
+  refuse(held: HeldSocket, errno: number): void {
+    const entry = this.entries.get(held.id);
+    if (entry === undefined || entry.running) return;
+    this.listener.answer(held.id, { kind: 'errno', errno });
+    this.drop(entry);
+  }
+
+  ended(member: Member): void {
+    for (const entry of this.entries.values()) {
+      if (entry.held.member !== member) continue;
+      // A thread of ours may wait in it; the caller's own end would have ended it.
+      if (entry.running) shutDown(entry.socket.fd);
+      else this.drop(entry);
+    }
+  }
+
+  private async settle(id: bigint, perform: Perform, close: () => void): Promise<Answer> {
+    let answer: Answer;
+    try {
+      answer = await perform();
+    } catch (error) {
+      this.events.failed(error);
+      answer = { kind: 'errno', errno: errnos.EACCES };
+    }
+    this.listener.answer(id, answer);
+    close();
+    return answer;
+  }
+
+  private drop(entry: Entry): void {
+    this.entries.delete(entry.held.id);
+    entry.close();
+  }
+}
