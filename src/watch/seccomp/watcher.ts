@@ -11,9 +11,10 @@ import { lookAtProgram, type ProgramLook, type SeenFiles } from '../program.ts';
 import { errnoFor, type ExecCall, isMemoryOnly, readArguments, readExecPath } from './capture.ts';
 import { changedSince, differs, type Expectation, readStarted, type Started } from './confirm.ts';
 import type { Performer } from './datagrams.ts';
+import type { SocketEvents } from './heldSockets.ts';
 import { type Member, Members } from './members.ts';
 import { type RefusedCall, RefusedCalls } from './refusedCalls.ts';
-import { SocketCalls, type SocketEvents } from './sockets.ts';
+import { SocketCalls } from './sockets.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
 const drainMs = 5;

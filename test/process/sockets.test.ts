@@ -1,0 +1,180 @@
+/** Connections of real programs: held, asked, performed on their behalf, refused. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { type Message, recordsOf } from '../desk/harness.ts';
+import { inCheckout, isExec, Run, type Started, started, until } from './rig.ts';
+
+const python = '/usr/bin/python3';
+const program = inCheckout('test', 'fixtures', 'sockets.py');
+
+export function isConnection({ transition }: Message): boolean {
+  return transition === 'local to network' || transition === 'work handed outside';
+}
+
+/** A server on this machine and outside the family: says its name to whoever connects. */
+async function outside(
+  t: TestContext,
+  where: { port: number; host: string } | { path: string },
+): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end('outside');
+  });
+  server.listen(where);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return server;
+}
+
+function portOf(server: Server): string {
+  return String((server.address() as AddressInfo).port);
+}
+
+/** Runs the program through the tool; the start of python is allowed, its connections are not answered here. */
+async function call({ run, review }: Started, ...args: string[]): Promise<{ answer: Promise<Message> }> {
+  const id = run.call('run', { command: python, args: [program, ...args] });
+  await review.decide('once', isExec);
+  return { answer: run.answerTo(id) };
+}
+
+function valueOf(answer: Message, index = 0): { value?: unknown; errno?: number } {
+  const { output } = Run.value(answer, index) as { output: string };
+  return JSON.parse(output) as { value?: unknown };
+}
+
+test('a connection waits before it is made; allowed, it is made on the same socket', async (t) => {
+  const all = await started(t);
+  const server = await outside(t, { host: '127.0.0.1', port: 0 });
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  const { answer } = await call(all, 'connect', '127.0.0.1', portOf(server));
+  const question = await all.review.find('question', isConnection);
+  assert.match(question.headline, new RegExp(`127\\.0\\.0\\.1 port ${portOf(server)}`, 'u'));
+  assert.equal(question.request.tool, 'run');
+  assert.equal(connections, 0);
+  all.review.answer(question.id, 'once');
+  assert.deepEqual(valueOf(await answer), { value: 'outside' });
+  const steps = recordsOf(all.rig, 'connection').map(({ step }) => step);
+  assert.deepEqual(steps, ['released', 'done']);
+});
+
+test('denied, the program gets EACCES, the agent an error that names the destination, and nobody is reached', async (t) => {
+  const all = await started(t);
+  const server = await outside(t, { host: '127.0.0.1', port: 0 });
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  const { answer } = await call(all, 'connect', '127.0.0.1', portOf(server));
+  await all.review.decide('deny', isConnection);
+  const result = await answer;
+  assert.equal(result.result.isError, true);
+  assert.match(result.result.content[0].text, /Kinwatch denied .*127\.0\.0\.1 port/u);
+  assert.equal(valueOf(result, 1).errno, 13);
+  assert.equal(connections, 0);
+});
+
+test('allowed for the session, the same program reaches the same place unasked, another place is asked', async (t) => {
+  const all = await started(t);
+  const first = await outside(t, { host: '127.0.0.1', port: 0 });
+  const second = await outside(t, { host: '127.0.0.1', port: 0 });
+  const one = await call(all, 'connect', '127.0.0.1', portOf(first));
+  await all.review.decide('session', isConnection);
+  assert.deepEqual(valueOf(await one.answer), { value: 'outside' });
+  const two = await call(all, 'connect', '127.0.0.1', portOf(first));
+  assert.deepEqual(valueOf(await two.answer), { value: 'outside' });
+  assert.equal(all.review.questions().filter(isConnection).length, 1);
+  const three = await call(all, 'connect', '127.0.0.1', portOf(second));
+  await all.review.decide('deny', isConnection);
+  assert.equal(valueOf(await three.answer, 1).errno, 13);
+});
+
+test('a host that the arguments name and that resolves to the address is shown by its name', async (t) => {
+  const all = await started(t);
+  const server = await outside(t, { host: '127.0.0.1', port: 0 });
+  const { answer } = await call(all, 'connect', 'localhost', portOf(server), '5');
+  const question = await all.review.decide('once', isConnection);
+  assert.match(question.headline, /localhost port/u);
+  await answer;
+});
+
+test('the family’s own listener is asked, and what it connects to itself is not', async (t) => {
+  const all = await started(t);
+  const { answer } = await call(all, 'itself');
+  const question = await all.review.decide('once', isConnection);
+  assert.match(question.headline, /accept connections/u);
+  assert.deepEqual(valueOf(await answer), { value: 'own' });
+  assert.equal(all.review.questions().filter(isConnection).length, 1);
+  const own = recordsOf(all.rig, 'connection').find(({ because }) => because === 'own family');
+  assert.ok(own, 'it is recorded all the same');
+});
+
+test('nobody listens: the call fails as it would, and nobody is asked', async (t) => {
+  const all = await started(t);
+  const { answer } = await call(all, 'connect', '127.0.0.1', '9');
+  assert.equal(valueOf(await answer).errno, 111);
+  assert.equal(all.review.questions().filter(isConnection).length, 0);
+});
+
+for (const way of ['sendto', 'sendmsg', 'udp']) {
+  test(`a datagram sent with ${way} waits, arrives whole when allowed, and not at all when denied`, async (t) => {
+    const all = await started(t);
+    const receiver = createSocket('udp4');
+    const received: string[] = [];
+    receiver.on('message', (message) => received.push(message.toString()));
+    receiver.bind(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    t.after(() => receiver.close());
+    const port = String(receiver.address().port);
+    const one = await call(all, way, '127.0.0.1', port, 'first');
+    await all.review.decide('once', isConnection);
+    assert.deepEqual(valueOf(await one.answer), { value: 'sent' });
+    await until('it arrives', () => received.includes('first'));
+    const two = await call(all, way, '127.0.0.1', port, 'second');
+    await all.review.decide('deny', isConnection);
+    assert.equal(valueOf(await two.answer, 1).errno, 13);
+    assert.deepEqual(received, ['first']);
+  });
+}
+
+test('a unix socket is asked with its path; Kinwatch’s own and an editor’s are refused, renamed and linked too', async (t) => {
+  const all = await started(t);
+  const path = join(all.rig.home, 'some.sock');
+  await outside(t, { path });
+  const plain = await call(all, 'unix', path);
+  const question = await all.review.decide('once', isConnection);
+  assert.equal(question.transition, 'work handed outside');
+  assert.match(JSON.stringify(question.rows), /some\.sock/u);
+  assert.deepEqual(valueOf(await plain.answer), { value: 'outside' });
+
+  const desk = await call(all, 'unix', all.rig.places.socket);
+  assert.equal(valueOf(await desk.answer, 1).errno, 13);
+  const editor = join(all.rig.home, 'vscode-ipc-1.sock');
+  await outside(t, { path: editor });
+  const direct = await call(all, 'unix', editor);
+  assert.equal(valueOf(await direct.answer, 1).errno, 13);
+  const rules = recordsOf(all.rig, 'refusal').map(({ rule }) => rule);
+  assert.ok(rules.includes('control socket of Kinwatch'));
+  assert.ok(rules.includes('control socket of an editor'));
+  assert.equal(all.review.questions().filter(isConnection).length, 1);
+});
+
+test('kinds of sockets whose addresses would go unseen are refused and shown', async (t) => {
+  const all = await started(t);
+  for (const args of [
+    ['38', '5', '0'],
+    ['2', '1', '132'],
+    ['40', '1', '0'],
+  ]) {
+    const { answer } = await call(all, 'kind', ...args);
+    assert.ok([93, 97].includes(valueOf(await answer, 1).errno ?? 0), args.join(' '));
+  }
+  const { answer } = await call(all, 'fastopen', '127.0.0.1', '9');
+  assert.equal(valueOf(await answer, 1).errno, 95);
+  const rules = recordsOf(all.rig, 'refusal').map(({ rule }) => rule);
+  assert.equal(rules.filter((rule) => rule === 'kind of socket').length, 3);
+  assert.equal(rules.filter((rule) => rule === 'TCP fast open').length, 1);
+});
