@@ -40,9 +40,15 @@ const node = {
 mkdirSync(join(dist, 'webview'), { recursive: true });
 
 await Promise.all([
-  ...['extension', 'desk', 'supervisor', 'supervisorWatch', 'supervisorSpawner', 'supervisorConnector', 'cli'].map((name) =>
-    build({ ...node, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js` }),
-  ),
+  ...[
+    'extension',
+    'desk',
+    'supervisor',
+    'supervisorWatch',
+    'supervisorSpawner',
+    'supervisorConnector',
+    'cli',
+  ].map((name) => build({ ...node, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js` })),
   build({
     absWorkingDir: root,
     bundle: true,

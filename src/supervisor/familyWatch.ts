@@ -1,7 +1,8 @@
 /** The watched family on the watch thread: births, execs and ends become records, questions and answers. */
 import type { Argument, RequestRef } from '../core/facts.ts';
 import type { Rule } from '../protocol/desk.ts';
-import type { FromSupervisor, ToSupervisor } from '../protocol/supervisor.ts';
+import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { ToSupervisor } from '../protocol/toSupervisor.ts';
 import { identityOf } from '../watch/program.ts';
 import type { Member } from '../watch/seccomp/members.ts';
 import { Watcher, type WatcherEvents } from '../watch/seccomp/watcher.ts';

@@ -21,7 +21,8 @@ test('servers, none, invalid and unreadable are told apart', async (t) => {
 });
 
 test('a command line shows no secret and no hidden character', () => {
-  const entry = { command: 'node', args: ['a b', '--token', 'abcdef', 'x\u200b'], env: {} };
+  const args = ['a b', '--token', 'abcdef', 'x\u200b'];
+  const entry = { command: 'node', args, env: {}, network: 'ask' as const };
   assert.equal(commandLine(entry), `node 'a b' --token '[masked, 6 characters]' 'x⟦ZWSP⟧'`);
 });
 

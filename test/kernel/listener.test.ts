@@ -14,7 +14,7 @@ import { syscalls } from '../../src/kernel/numbers.ts';
 /** The filtered thread: installs a filter that traps one call nobody here makes, and starts a program under it. */
 function filteredThread(): void {
   setNoNewPrivileges();
-  const fd = installFilter({ notify: [syscalls().setns], refuse: new Map() });
+  const fd = installFilter({ notify: [{ call: syscalls().setns }], refuse: new Map() });
   const child = spawn('/bin/sleep', ['1000'], { stdio: 'ignore', detached: true });
   child.once('exit', () => undefined);
   parentPort?.postMessage({ fd, pid: child.pid });

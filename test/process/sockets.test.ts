@@ -156,9 +156,9 @@ test('a unix socket is asked with its path; Kinwatch’s own and an editor’s a
   await outside(t, { path: editor });
   const direct = await call(all, 'unix', editor);
   assert.equal(valueOf(await direct.answer, 1).errno, 13);
-  const rules = recordsOf(all.rig, 'refusal').map(({ rule }) => rule);
-  assert.ok(rules.includes('control socket of Kinwatch'));
-  assert.ok(rules.includes('control socket of an editor'));
+  const rules = new Set(recordsOf(all.rig, 'refusal').map(({ rule }) => rule));
+  assert.ok(rules.has('control socket of Kinwatch'));
+  assert.ok(rules.has('control socket of an editor'));
   assert.equal(all.review.questions().filter(isConnection).length, 1);
 });
 
