@@ -16,6 +16,7 @@ import type { StartPlan } from './plan.ts';
 import type { ForwardedRequest, Outcome, Relay } from './relay/relay.ts';
 import { Signal } from './signal.ts';
 import { StderrTail } from './stderrTail.ts';
+import { pipeOpener } from './streams.ts';
 import type { Threads } from './threadPair.ts';
 import type { FromSpawner, FromWatch } from './threads.ts';
 
@@ -187,10 +188,7 @@ export class FamilyRun {
     for (const fd of this.childEnds) closeFd(fd);
     const [stdin, stdout, stderr] = this.parentEnds ?? [-1, -1, -1];
     this.stderr = new StderrTail(new Socket({ fd: stderr, readable: true, writable: false }), this.log);
-    this.relay.attach(
-      new Socket({ fd: stdin, readable: false, writable: true }),
-      new Socket({ fd: stdout, readable: true, writable: false }),
-    );
+    this.relay.attach(new Socket({ fd: stdin, readable: false, writable: true }), pipeOpener(stdout));
   }
 
   private status(): string {

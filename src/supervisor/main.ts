@@ -1,5 +1,6 @@
 /** What the supervisor's main thread does, in order. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import { signals } from '../kernel/numbers.ts';
 import { becomeSubreaper, hardenProcess, signalOnParentDeath } from '../kernel/process.ts';
 import { type Places, placesOfUser, PlacesError } from '../protocol/places.ts';
@@ -69,7 +70,7 @@ async function refuseEarly(error: unknown, streams: SessionStreams, threads: Thr
   const exitCode = error instanceof StartError ? error.exitCode : 3;
   streams.log.write(`${messages.prefix}${error.message}\n`);
   const left = threads.leave();
-  if (exitCode === 2 || process.stdin.isTTY) {
+  if (exitCode === 2 || isatty(0)) {
     await left;
     return exitCode;
   }

@@ -9,13 +9,13 @@ import { clientLook } from './client.ts';
 import { FamilyRun } from './familyRun.ts';
 import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
-import { Relay } from './relay/relay.ts';
+import { type Opener, Relay } from './relay/relay.ts';
 import { Signal } from './signal.ts';
 import type { Threads } from './threadPair.ts';
 import type { FromSpawner, FromWatch } from './threads.ts';
 
 export interface SessionStreams {
-  readonly clientIn: Readable;
+  readonly clientIn: Readable | Opener;
   readonly clientOut: Writable;
   readonly log: Writable;
 }

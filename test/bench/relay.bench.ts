@@ -1,19 +1,23 @@
 /**
  * What the relay costs, in ratios taken in one run: a bare server, the same behind the relay in a process of
- * its own, and the same behind a plain pass-through (what one more process costs by itself).
+ * its own, behind a plain pass-through (what one more process costs by itself) and behind `kinwatch run`.
  *
  * The file is also the other two processes: `relay COMMAND…`, `pass COMMAND…`, `server`.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { LineCutter } from '../../src/protocol/lines.ts';
+import { closeFd } from '../../src/kernel/pidfd.ts';
+import { socketPair } from '../../src/kernel/socketPair.ts';
+import { clientStreams, pipeOpener } from '../../src/supervisor/streams.ts';
 import { Relay } from '../../src/supervisor/relay/relay.ts';
+import { Asker, begin, Bench, median } from './asker.ts';
 
 const self = fileURLToPath(import.meta.url);
 const [mode, ...command] = process.argv.slice(2);
@@ -40,10 +44,13 @@ function serve(): void {
 }
 
 function relayed(): void {
-  const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
+  const streams = clientStreams();
+  const [stdin, stdout] = [socketPair(), socketPair()];
+  const child = spawn(command[0] ?? '', command.slice(1), { stdio: [stdin[1], stdout[1], 'inherit'] });
+  for (const fd of [stdin[1], stdout[1]]) closeFd(fd);
   const relay = new Relay({
-    clientIn: process.stdin,
-    clientOut: process.stdout,
+    clientIn: streams.clientIn,
+    clientOut: streams.clientOut,
     events: {
       request: () => undefined,
       result: () => undefined,
@@ -53,7 +60,7 @@ function relayed(): void {
       fault: (text) => process.stderr.write(`${text}\n`),
     },
   });
-  relay.attach(child.stdin, child.stdout);
+  relay.attach(new Socket({ fd: stdin[0], readable: false, writable: true }), pipeOpener(stdout[0]));
   child.once('exit', (code) => void relay.serverEnded(`exit code ${code}`, '').then(() => process.exit(0)));
 }
 
@@ -64,63 +71,32 @@ function passed(): void {
   child.once('exit', () => process.exit(0));
 }
 
-/** A client that asks one thing at a time. */
-class Asker {
-  private readonly child: ChildProcess;
-  private readonly cutter = new LineCutter(1 << 30);
-  private id = 0;
-  private answered: (line: Buffer) => void = () => undefined;
-
-  constructor(argv: readonly string[]) {
-    this.child = spawn(argv[0] ?? '', argv.slice(1), { stdio: ['pipe', 'pipe', 'ignore'] });
-    this.child.stdout?.on('data', (chunk: Buffer) => {
-      for (const event of this.cutter.push(chunk)) if (event.kind === 'line') this.answered(event.bytes);
-    });
-  }
-
-  async ask(method: string, params: unknown): Promise<void> {
-    const line = new Promise<Buffer>((resolve) => (this.answered = resolve));
-    this.child.stdin?.write(`${JSON.stringify({ method, params, jsonrpc: '2.0', id: this.id++ })}\n`);
-    const answer = JSON.parse((await line).toString());
-    if (answer.error !== undefined) throw new Error(answer.error.message);
-  }
-
-  async close(): Promise<void> {
-    this.child.stdin?.end();
-    await once(this.child, 'exit');
-  }
-}
-
 interface Way {
-  readonly name: 'bare' | 'relay' | 'pass-through';
+  readonly name: 'bare' | 'relay' | 'pass-through' | 'kinwatch run';
   readonly asker: Asker;
   readonly timesMs: number[];
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
+/** Milliseconds by way: the median, and the fastest tenth, which a busy machine disturbs least. */
+type Times = Record<Way['name'], { readonly median: number; readonly tenth: number }>;
 
-/** Rounds of one call each way, interleaved so that a busy machine meets all three alike. @returns medians in ms. */
+/** Rounds of one call each way, interleaved so that a busy machine meets all alike. */
 async function compare(
+  kinwatch: Bench,
   server: readonly string[],
   rounds: number,
   params: unknown,
-): Promise<Record<Way['name'], number>> {
+): Promise<Times> {
   const node = [process.execPath, self];
   const ways: Way[] = [
-    { name: 'bare', asker: new Asker(server), timesMs: [] },
-    { name: 'pass-through', asker: new Asker([...node, 'pass', ...server]), timesMs: [] },
-    { name: 'relay', asker: new Asker([...node, 'relay', ...server]), timesMs: [] },
+    { name: 'bare', asker: Asker.of(server), timesMs: [] },
+    { name: 'pass-through', asker: Asker.of([...node, 'pass', ...server]), timesMs: [] },
+    { name: 'relay', asker: Asker.of([...node, 'relay', ...server]), timesMs: [] },
   ];
-  const begin = {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '1' },
-    arguments: {},
-  };
   const warm = Math.ceil(rounds / 5);
   for (const { asker } of ways) await asker.ask('initialize', begin);
+  const supervised = await kinwatch.kinwatch(server.slice(1).join(' ').slice(-40), server);
+  ways.push({ name: 'kinwatch run', asker: supervised, timesMs: [] });
   for (let round = -warm; round < rounds; round++) {
     for (const { asker, timesMs } of ways) {
       const from = performance.now();
@@ -129,13 +105,16 @@ async function compare(
     }
   }
   for (const { asker } of ways) await asker.close();
-  return Object.fromEntries(ways.map(({ name, timesMs }) => [name, median(timesMs)])) as Record<
-    Way['name'],
-    number
-  >;
+  return Object.fromEntries(
+    ways.map(({ name, timesMs }) => [
+      name,
+      { median: median(timesMs), tenth: timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length / 10)] },
+    ]),
+  ) as Times;
 }
 
 async function bench(): Promise<void> {
+  const kinwatch = new Bench();
   const echo = [process.execPath, self, 'server'];
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'kinwatch-bench-')));
   const manifest = createRequire(import.meta.url).resolve(
@@ -146,30 +125,29 @@ async function bench(): Promise<void> {
   await writeFile(file, 'All work and no play "makes" Jack.\n'.repeat(mebibyte / 35));
   const size = (bytes: number) => ({ name: 'text', arguments: { size: bytes } });
 
-  const rows: Record<string, Record<string, string>> = {};
-  const row = (name: string, got: Record<Way['name'], number>): void => {
-    rows[name] = {
-      'bare ms': got.bare.toFixed(3),
-      'pass-through ms': got['pass-through'].toFixed(3),
-      'relay ms': got.relay.toFixed(3),
-      'added ms': (got.relay - got.bare).toFixed(3),
-      'time ratio': (got.relay / got.bare).toFixed(2),
-      'throughput ratio': (got.bare / got.relay).toFixed(2),
-    };
+  const row = (name: string, { bare, ...others }: Times): void => {
+    console.log(`\n${name}: bare ${bare.median.toFixed(3)} ms (fastest tenth ${bare.tenth.toFixed(3)})`);
+    for (const [way, { median: middle, tenth }] of Object.entries(others)) {
+      const added = `+${(middle - bare.median).toFixed(3)} ms`.padStart(12);
+      const times = `${(middle / bare.median).toFixed(2)}×`;
+      const fastest = `${(tenth / bare.tenth).toFixed(2)}× (+${(tenth - bare.tenth).toFixed(3)} ms)`;
+      const throughput = (bare.median / middle).toFixed(2);
+      console.log(
+        `  ${way.padEnd(13)}${added}  ${times}  fastest tenth ${fastest}  throughput ${throughput}×`,
+      );
+    }
   };
   const directories = { name: 'list_allowed_directories', arguments: {} };
-  row('2,000 small calls, filesystem server', await compare(filesystem, 600, directories));
-  row('2,000 small calls, minimal server', await compare(echo, 2000, size(16)));
+  row('2,000 small calls, filesystem server', await compare(kinwatch, filesystem, 600, directories));
+  row('2,000 small calls, minimal server', await compare(kinwatch, echo, 2000, size(16)));
   row(
     '60 results of 1 MiB, filesystem server',
-    await compare(filesystem, 60, { name: 'read_text_file', arguments: { path: file } }),
+    await compare(kinwatch, filesystem, 60, { name: 'read_text_file', arguments: { path: file } }),
   );
-  const one = await compare(echo, 60, size(mebibyte));
-  row('60 results of 1 MiB, minimal server', one);
-  const many = await compare(echo, 5, size(25 * mebibyte));
-  row('5 results of 25 MiB, minimal server', many);
+  row('60 results of 1 MiB, minimal server', await compare(kinwatch, echo, 60, size(mebibyte)));
+  row('5 results of 25 MiB, minimal server', await compare(kinwatch, echo, 5, size(25 * mebibyte)));
   await rm(folder, { recursive: true });
-  console.table(rows);
+  await kinwatch.close();
   const small = await cpuPerFrame(16, 20_000);
   const pairs: (readonly [one: number, many: number])[] = [];
   for (let i = 0; i < 7; i++) {

@@ -32,6 +32,41 @@ test('accepts every text that JSON.stringify writes', () => {
   );
 });
 
+test('agrees with JSON.parse on long strings with one odd byte, wherever the text lies in memory', () => {
+  const odd = fc.constantFrom(
+    '',
+    'x',
+    '\u0000',
+    '\u001f',
+    ' ',
+    '\u007f',
+    'é',
+    '\u2028',
+    '"',
+    '\\',
+    '\\n',
+    '\\q',
+    '\\u00e9',
+    '\\u00g9',
+  );
+  fc.assert(
+    fc.property(odd, fc.integer({ min: 0, max: 6000 }), fc.nat(9), (piece, at, shift) => {
+      const text = JSON.stringify({ a: 'ab'.repeat(2500) + '.'.repeat(shift) });
+      const edited = text.slice(0, 6 + (at % 5000)) + piece + text.slice(6 + (at % 5000));
+      const memory = Buffer.from(' '.repeat(shift) + edited).subarray(shift);
+      const json = new JsonText(memory);
+      let accepted = true;
+      try {
+        json.finish(json.skip(0, false));
+      } catch {
+        accepted = false;
+      }
+      assert.equal(accepted, parses(edited), `${piece} at ${at}`);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 test('agrees with JSON.parse on damaged JSON', () => {
   const piece = fc.constantFrom(
     ...'{}[],:"\\-+.eE0123456789 \t\r\n\u0000\u001f\u007fuabfé\u2028',

@@ -121,18 +121,17 @@ export class ClientFrames implements Frames {
 
   private announce({ id, method, params, read }: Request, bytes: Buffer): void {
     const { requests, events } = this.exchange;
-    const wants = read.wantsProgress !== undefined && { wantsProgress: read.wantsProgress };
-    if (method === 'ping') {
-      requests.add({ id, method, ...wants });
-      return;
-    }
+    const pending: Pending = { id, method };
+    if (read.wantsProgress !== undefined) pending.wantsProgress = read.wantsProgress;
+    if (method !== 'ping') pending.number = requests.nextNumber();
     const named = method === 'tools/call' && read.name !== undefined;
-    const shown = named ? read.arguments : params;
-    const request = { number: requests.nextNumber(), method, ...(named && { tool: read.name }) };
-    const pending: Pending = { id, ...request, ...wants };
+    if (named) pending.tool = read.name;
     requests.add(pending);
-    const argumentsJson = shown === undefined ? '' : bytes.toString('utf8', shown.start, shown.end);
-    events.request({ ...request, argumentsJson });
+    if (pending.number === undefined) return;
+    const shown = named ? read.arguments : params;
+    const argumentsJson = shown === undefined ? '' : bytes.toString(undefined, shown.start, shown.end);
+    const request = { number: pending.number, method, argumentsJson };
+    events.request(named ? { ...request, tool: read.name } : request);
   }
 
   private refuseStart(message: Message, text: string): void {

@@ -1,11 +1,12 @@
 /** The relay's two ends of a stream: frames out of a readable, bytes into a writable, with back-pressure. */
 import type { Readable, Writable } from 'node:stream';
-import { LineCutter } from '../../protocol/lines.ts';
+import { Intake } from './intake.ts';
 
 /** More of the relay's own answers than this waiting to be read stops reading from who causes them. */
 const ownAnswersBytes = 1 << 20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const newline = Buffer.from('\n');
+const carriageReturn = 0x0d;
 
 /** Why a source is not read. */
 export type Obstacle = 'not attached' | 'peer is full' | 'answers wait';
@@ -25,25 +26,43 @@ export interface Sinks {
   back(): Sink | undefined;
 }
 
+/**
+ * Opens a stream that reads into memory it is given: `room` before each read, `took` after it (0 never comes).
+ * The stream itself gives no data, only its end, and it is paused and resumed as others are.
+ */
+export type Opener = (into: { room(): Buffer; took(bytes: number): void }) => Readable;
+
 /** Reads frames until the stream ends, and stops while any obstacle stands. */
 export class Source {
   private readonly obstacles = new Set<Obstacle>();
-  private readonly cutter: LineCutter;
+  private readonly intake: Intake;
+  private readonly stream: Readable;
   private first = true;
   private moved = false;
+  private corked = false;
   ended = false;
 
   constructor(
-    private readonly stream: Readable,
+    from: Readable | Opener,
     limitBytes: number,
     private readonly frames: Frames,
     private readonly sinks: Sinks,
   ) {
-    this.cutter = new LineCutter(limitBytes, (piece, end) => frames.overflow(piece, end));
-    stream.on('data', (chunk: Buffer) => this.take(chunk));
-    stream.on('end', () => this.finish());
-    stream.on('error', () => this.finish());
-    stream.on('close', () => this.finish());
+    const intake = new Intake(limitBytes, {
+      line: (line, more) => this.line(line, more),
+      overflow: (piece, end) => frames.overflow(piece, end),
+    });
+    this.intake = intake;
+    if (typeof from === 'function') {
+      this.stream = from({ room: () => intake.room(), took: (bytes) => this.took(bytes) });
+      this.stream.resume();
+    } else {
+      this.stream = from;
+      from.on('data', (chunk: Buffer) => this.copy(chunk));
+    }
+    this.stream.on('end', () => this.finish());
+    this.stream.on('error', () => this.finish());
+    this.stream.on('close', () => this.finish());
   }
 
   get stopped(): boolean {
@@ -87,39 +106,56 @@ export class Source {
     });
   }
 
-  private take(chunk: Buffer): void {
+  private copy(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length && !this.ended;) {
+      const bytes = chunk.copy(this.intake.room(), 0, from);
+      from += bytes;
+      this.took(bytes);
+    }
+  }
+
+  private took(bytes: number): void {
     if (this.ended) return;
     this.moved = true;
+    this.intake.took(bytes);
     const peer = this.sinks.peer();
     const back = this.sinks.back();
-    // Frames that came together leave together.
-    peer?.cork();
-    back?.cork();
-    for (const event of this.cutter.push(chunk)) {
-      if (event.kind === 'line') this.line(event.bytes, event.framed);
+    if (this.corked) {
+      this.corked = false;
+      peer?.uncork();
+      back?.uncork();
     }
-    peer?.uncork();
-    back?.uncork();
     if (peer?.full === true) this.stop('peer is full');
     if (back?.flooded === true) this.stop('answers wait');
   }
 
   private finish(): void {
     if (this.ended) return;
-    const rest = this.cutter.rest();
-    if (rest.length > 0) this.line(rest, Buffer.concat([rest, newline]));
+    const rest = this.intake.rest();
+    if (rest.length > 0) this.frame(Buffer.concat([rest, newline]));
     this.ended = true;
     this.frames.ended();
   }
 
-  private line(bytes: Buffer, framed: Buffer): void {
-    const from = this.first && bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+  private line(line: Buffer, more: boolean): void {
+    if (more && !this.corked) {
+      // Frames that came together leave together.
+      this.corked = true;
+      this.sinks.peer()?.cork();
+      this.sinks.back()?.cork();
+    }
+    this.frame(line);
+  }
+
+  private frame(line: Buffer): void {
+    const end = line.length - 1;
+    const from = this.first && line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
     this.first = false;
-    const to = bytes.at(-1) === 0x0d ? bytes.length - 1 : bytes.length;
-    const frame = bytes.subarray(from, to);
+    const to = line[end - 1] === carriageReturn ? end - 1 : end;
+    const frame = line.subarray(from, to);
     if (isBlank(frame)) return;
-    const line = to === bytes.length ? framed.subarray(from) : Buffer.concat([frame, newline]);
-    this.frames.frame(frame, line);
+    if (to !== end) this.frames.frame(frame, Buffer.concat([frame, newline]));
+    else this.frames.frame(frame, from === 0 ? line : line.subarray(from));
   }
 }
 

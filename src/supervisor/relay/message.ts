@@ -102,11 +102,10 @@ class Reader {
       if (this.result !== undefined && this.failed) invalid('both a result and an error');
       const { id, raw } = this.id;
       if (id === undefined && raw !== 'null') invalid('the id is neither a string nor a number');
-      return {
-        kind: 'answer',
-        ...(id !== undefined && { id }),
-        ...(this.result !== undefined && { result: this.result }),
-      };
+      const answer: Writable<Extract<Message, { kind: 'answer' }>> = { kind: 'answer' };
+      if (id !== undefined) answer.id = id;
+      if (this.result !== undefined) answer.result = this.result;
+      return answer;
     }
     if (answers) invalid('both a request and an answer');
     if (this.method === null) invalid('the method is not a string of ordinary length');
@@ -117,7 +116,9 @@ class Reader {
     if (this.id === undefined) return { kind: 'notification', method, read };
     const { id } = this.id;
     if (id === undefined) invalid('the id is neither a string nor a number of ordinary length');
-    return { kind: 'request', id, method, read, ...(this.params !== undefined && { params: this.params }) };
+    return this.params === undefined
+      ? { kind: 'request', id, method, read }
+      : { kind: 'request', id, method, read, params: this.params };
   }
 
   private top(key: string, at: number): number {
@@ -197,24 +198,23 @@ class Reader {
 
   private resultAt(at: number): number {
     const { json } = this;
-    const found: Writable<Pick<Result, 'isError' | 'content'>> = {};
-    const isObject = json.byte(at) === 0x7b;
-    const end = this.object(
+    const found: Writable<Result> = { start: at, end: at, isObject: json.byte(at) === 0x7b };
+    found.end = this.object(
       at,
       (key, value) => {
         const stop = json.skip(value, false);
-        const range = { start: value, end: stop };
         if (key === 'isError' || key === 'content') {
           if (found[key] !== undefined) invalid(`the key "${key}" comes twice`);
-          if (key === 'content') found.content = { ...range, isArray: json.byte(value) === 0x5b };
-          else found.isError = { ...range, value: json.byte(value) === 0x74 };
+          const first = json.byte(value);
+          if (key === 'content') found.content = { start: value, end: stop, isArray: first === 0x5b };
+          else found.isError = { start: value, end: stop, value: first === 0x74 };
         }
         return stop;
       },
       false,
     );
-    this.result = { start: at, end, isObject, ...found };
-    return end;
+    this.result = found;
+    return found.end;
   }
 
   private object(at: number, member: (key: string, at: number) => number, unique = this.unique): number {
@@ -232,7 +232,8 @@ class Reader {
   private string(at: number, limitBytes = idLimitBytes): [end: number, value?: string] {
     const end = this.json.skip(at, this.unique);
     if (this.json.byte(at) !== 0x22 || end - at > limitBytes) return [end];
-    return [end, String(JSON.parse(this.json.text(at, end)))];
+    const inner = this.json.text(at + 1, end - 1);
+    return [end, inner.includes('\\') ? String(JSON.parse(`"${inner}"`)) : inner];
   }
 }
 

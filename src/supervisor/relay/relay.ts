@@ -9,9 +9,10 @@ import type { Readable, Writable } from 'node:stream';
 import { ClientFrames } from './clientFrames.ts';
 import { errorCode } from '../../protocol/jsonrpc.ts';
 import { Exchange, endedText, type RelayEvents } from './exchange.ts';
-import { Sink, Source } from './flow.ts';
+import { Sink, Source, type Opener } from './flow.ts';
 import { ServerFrames } from './serverFrames.ts';
 
+export type { Opener } from './flow.ts';
 export type { ForwardedRequest, Outcome, RelayEvents } from './exchange.ts';
 
 const defaultLimitBytes = 64 << 20;
@@ -19,7 +20,7 @@ const defaultLimitBytes = 64 << 20;
 const quietMs = 100;
 
 export interface RelayOptions {
-  readonly clientIn: Readable;
+  readonly clientIn: Readable | Opener;
   readonly clientOut: Writable;
   readonly events: RelayEvents;
   /** Longest message either way. Default 64 MiB. */
@@ -74,7 +75,7 @@ export class Relay {
    *
    * @throws when there is a server already, or the start was refused.
    */
-  attach(serverIn: Writable, serverOut: Readable): void {
+  attach(serverIn: Writable, serverOut: Readable | Opener): void {
     if (this.exchange.toServer !== undefined || this.refusing) throw new Error('attached or refused before');
     const drained = (): void => {
       this.fromClient.go('peer is full');

@@ -4,10 +4,10 @@ import type { RequestId } from '../../protocol/jsonrpc.ts';
 export interface Pending {
   readonly id: RequestId;
   /** Ordinal in the session from 1; absent for a ping, which nobody counts. */
-  readonly number?: number;
+  number?: number;
   readonly method: string;
-  readonly tool?: string;
-  readonly wantsProgress?: RequestId;
+  tool?: string;
+  wantsProgress?: RequestId;
   /** The last progress the client was told, by the server or by the relay. */
   progress?: number;
   /** Text of a denial to put into the result. */
