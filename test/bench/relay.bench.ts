@@ -2,7 +2,8 @@
  * What the relay costs, in ratios taken in one run: a bare server, the same behind the relay in a process of
  * its own, behind a plain pass-through (what one more process costs by itself) and behind `kinwatch run`.
  *
- * The file is also the other two processes: `relay COMMAND…`, `pass COMMAND…`, `server`.
+ * The file is also the other two processes: `relay COMMAND…`, `pass COMMAND…`, `server`;
+ * `memory` takes the last rows only.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -148,6 +149,11 @@ async function bench(): Promise<void> {
   row('5 results of 25 MiB, minimal server', await compare(kinwatch, echo, 5, size(25 * mebibyte)));
   await rm(folder, { recursive: true });
   await kinwatch.close();
+  await inMemory();
+}
+
+/** Alone with `memory`. */
+async function inMemory(): Promise<void> {
   const small = await cpuPerFrame(16, 20_000);
   const pairs: (readonly [one: number, many: number])[] = [];
   for (let i = 0; i < 7; i++) {
@@ -203,4 +209,5 @@ async function cpuPerFrame(bytes: number, count: number): Promise<number> {
 if (mode === 'server') serve();
 else if (mode === 'relay') relayed();
 else if (mode === 'pass') passed();
+else if (mode === 'memory') await inMemory();
 else await bench();

@@ -11,7 +11,7 @@
 const blockBytes = 256 * 1024;
 const leastRoomBytes = 32 * 1024;
 /** Memory that is not written to costs nothing, so a line that outgrows its block gets one that is much larger. */
-const growth = 4;
+const growth = 16;
 const newline = 0x0a;
 const empty = Buffer.alloc(0);
 
