@@ -10,8 +10,8 @@ import { clockTime, timeLeft, urgentMs } from './time.ts';
 export const kinds: Readonly<Record<Transition, { readonly name: string; readonly icon: IconName }>> = {
   'first start': { name: 'Start of a server', icon: 'plug' },
   'new executable': { name: 'New program', icon: 'new' },
-  'local to network': { name: 'New connection', icon: 'open' },
-  'work handed outside': { name: 'Work handed outside', icon: 'open' },
+  'local to network': { name: 'New on the network', icon: 'network' },
+  'work handed outside': { name: 'Work handed outside', icon: 'container' },
   'changed offer': { name: 'Changed server', icon: 'script' },
 };
 

@@ -5,6 +5,7 @@ import { stayedBehind } from '../src/core/consequence/stayedBehind.ts';
 import type { Certificate, ProcessView, SessionView } from '../src/protocol/desk.ts';
 import { argumentList } from './args.ts';
 import { stayed } from './certificate.ts';
+import { connectionFact } from './connections.ts';
 import { icon } from './icons.ts';
 import { attributionWords, clientName, processName, requestLabel } from './processWords.ts';
 import type { Shell } from './shell.ts';
@@ -67,6 +68,8 @@ export function processFacts(shell: Shell, session: SessionView, process: Proces
   });
   if (cwd !== undefined)
     facts.push({ label: 'In', body: longData(shell, `${key}/cwd`, cwd), text: visibleText(cwd) });
+  const sockets = connectionFact(process);
+  if (sockets !== undefined) facts.push(sockets);
   return facts;
 }
 

@@ -26,6 +26,9 @@ const shapes = {
   copy: svg`<rect x="5.5" y="5.5" width="8" height="8.5" rx="1"/><path d="M3.5 10.5h-.3a.9.9 0 0 1-.9-.9V3.2c0-.5.4-.9.9-.9h6.4c.5 0 .9.4.9.9v.4"/>`,
   open: svg`<path d="M9.2 2.5h4.3v4.3M13.3 2.7 7.8 8.2M11.8 9v3.6a.9.9 0 0 1-.9.9H3.4a.9.9 0 0 1-.9-.9V5.1c0-.5.4-.9.9-.9H7"/>`,
   stack: svg`<rect x="2.5" y="5.5" width="8" height="8" rx="1"/><path d="M5.5 5.3V3.4c0-.5.4-.9.9-.9h6.2c.5 0 .9.4.9.9v6.2c0 .5-.4.9-.9.9h-1.9"/>`,
+  network: svg`<circle cx="8" cy="8" r="5.6"/><path d="M2.6 8h10.8M8 2.4c1.8 1.7 2.5 3.5 2.5 5.6S9.8 11.9 8 13.6C6.2 11.9 5.5 10.1 5.5 8S6.2 4.1 8 2.4z"/>`,
+  listen: svg`<path d="M8 8v6"/><circle cx="8" cy="6" r="1.3" fill="currentColor" stroke="none"/><path d="M5.2 8.8a4 4 0 0 1 0-5.6M10.8 3.2a4 4 0 0 1 0 5.6M3.2 10.4a6.3 6.3 0 0 1 0-8.8M12.8 1.6a6.3 6.3 0 0 1 0 8.8"/>`,
+  container: svg`<path d="M8 1.9 13.6 5v6L8 14.1 2.4 11V5z" stroke-dasharray="2 1.3"/><path d="M2.6 5.1 8 8.1l5.4-3M8 8.1V14"/>`,
   unplug: svg`<path d="m2 14 2.6-2.6M4.3 8.2l3.5 3.5-1 1a2.5 2.5 0 0 1-3.5-3.5zM14 2l-2.6 2.6M11.7 7.8 8.2 4.3l1-1a2.5 2.5 0 0 1 3.5 3.5zM6.4 7.4 7.8 6M8.6 9.6 10 8.2"/>`,
 } satisfies Record<string, SVGTemplateResult>;
 

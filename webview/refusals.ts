@@ -1,6 +1,7 @@
 /** What was refused, newest first, and what the workspace proposes and Kinwatch leaves alone. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from './icons.ts';
+import { ruleWords } from './ruleWords.ts';
 import type { Shell } from './shell.ts';
 import { count, data, expander, told } from './text.ts';
 import { clockTime } from './time.ts';
@@ -18,7 +19,12 @@ export function refusals(shell: Shell): TemplateResult | typeof nothing {
         (each) =>
           html`<li class="note small">
             ${icon('slash', 'quiet')}
-            <span>${told(each.text)}<br /><span class="micro num">${clockTime(each.at)} UTC</span></span>
+            <span
+              >${told(each.text)}${ruleWords[each.rule] === undefined ? nothing : html`<br /><span class="quiet">${ruleWords[each.rule]}</span>`}<br /><span
+                class="micro num"
+                >${clockTime(each.at)} UTC</span
+              ></span
+            >
           </li>`,
       )}
     </ul>

@@ -1,6 +1,7 @@
 /** One row of the tree. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ProcessView } from '../src/protocol/desk.ts';
+import { connectionBadges } from './connections.ts';
 import { coverageIcon } from './coverage.ts';
 import { icon } from './icons.ts';
 import { argumentLine, clientName, processName, requestLabel } from './processWords.ts';
@@ -161,6 +162,7 @@ function foot(row: TreeRow, context: RowContext): TemplateResult | typeof nothin
   if (process.detached) {
     badges.push(html`<span class="badge warn">${icon('detached', 'warn')}detached</span>`);
   }
+  badges.push(...connectionBadges(process));
   return badges.length === 0 ? nothing : html`<span class="badges">${badges}</span>`;
 }
 

@@ -164,7 +164,11 @@ function grouped(siblings: readonly ProcessView[], childrenOf: Lineage['children
   const groups = new Map<string, ProcessView[]>();
   for (const each of siblings) {
     const isPlain =
-      each.state === 'ended' && !childrenOf.has(each) && each.refusedBy === undefined && !each.detached;
+      each.state === 'ended' &&
+      !childrenOf.has(each) &&
+      each.refusedBy === undefined &&
+      !each.detached &&
+      !wasRefused(each);
     const key = isPlain
       ? `${each.exe ?? ''}\n${each.request?.number ?? ''}`
       : `\0${each.pid}@${each.startedAt}`;
@@ -175,6 +179,10 @@ function grouped(siblings: readonly ProcessView[], childrenOf: Lineage['children
   return [...groups.values()].flatMap((members) =>
     members.length >= groupFrom ? [members] : members.map((each) => [each]),
   );
+}
+
+function wasRefused({ connections }: ProcessView): boolean {
+  return connections?.some(({ state }) => state === 'refused') === true;
 }
 
 /** `all exit 0`, `2 exit 0, 1 exit 1`. */

@@ -3,6 +3,7 @@
  *
  * Invariant: pure. The state is what the desk last said plus times of arrival; nothing here decides anything.
  */
+import { withConnection } from '../core/family/connections.ts';
 import type { FromDesk, ProcessView, Question, SessionView } from '../protocol/desk.ts';
 import type { DeskState, PanelQuestion, PanelState } from '../protocol/panel.ts';
 
@@ -72,6 +73,11 @@ export function reduce(state: PanelState, message: FromDesk, now: string): Panel
         cwd: message.cwd,
         ...(message.request === undefined ? {} : { request: message.request }),
       }));
+    case 'connection':
+      return changeProcess(state, message, (process) => ({
+        ...process,
+        ...withConnection(process, message, now),
+      }));
     case 'end':
       return changeProcess(state, message, (process) => ({
         ...process,
@@ -87,7 +93,6 @@ export function reduce(state: PanelState, message: FromDesk, now: string): Panel
       const others = state.certificates.filter(({ session }) => session !== message.certificate.session);
       return { ...state, certificates: [...others, message.certificate].slice(-mostEndedSessions) };
     }
-    case 'connection':
     case 'welcome':
     case 'refused':
     case 'sessions':
@@ -221,10 +226,11 @@ function changeProcess(
 }
 
 function refusal(state: PanelState, message: Extract<FromDesk, { kind: 'refusal' }>): PanelState {
-  const { session, pid, startedAt, rule, text, at } = message;
+  const { session, pid, startedAt, what, rule, text, at } = message;
   const entry = { ...(session === undefined ? {} : { session }), rule, text, at };
   const next = { ...state, refusals: [...state.refusals, entry].slice(-mostRefusals) };
-  if (session === undefined || pid === undefined || startedAt === undefined) return next;
+  // Only a refused program leaves its mark on the process; it goes on after a refused call.
+  if (what !== 'exec' || session === undefined || pid === undefined || startedAt === undefined) return next;
   return changeProcess(next, { session, pid, startedAt }, (process) => ({
     ...process,
     state: process.state === 'held' ? 'running' : process.state,

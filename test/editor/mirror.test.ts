@@ -152,3 +152,57 @@ test('a flood of processes is counted, and parents of what is listed stay', () =
   assert.ok((family?.processes.length ?? 0) <= 401);
   assert.ok(process(state, 1000));
 });
+
+const connection = (
+  step: Extract<FromDesk, { kind: 'connection' }>['step'],
+  port = 22,
+  more: { error?: string } = {},
+): FromDesk => ({
+  kind: 'connection',
+  session: '7f3a',
+  pid: 10,
+  startedAt: at(10),
+  action: 'connect',
+  transport: 'tcp',
+  endpoint: { kind: 'inet', address: '198.51.100.7', port },
+  host: 'build.example',
+  step,
+  ...more,
+});
+
+test('a connection holds its process, and what became of it stays in the list', () => {
+  const begin: FromDesk[] = [{ kind: 'session', session }, birth(10, 1), connection('held')];
+  const held = run(begin);
+  assert.equal(process(held, 10)?.state, 'held');
+  assert.equal(process(held, 10)?.connections?.[0]?.state, 'held');
+  const failed = run([connection('released'), connection('failed', 22, { error: 'ETIMEDOUT' })], held);
+  assert.equal(process(failed, 10)?.state, 'running');
+  assert.deepEqual(
+    process(failed, 10)?.connections?.map(({ state, error }) => [state, error]),
+    [['failed', 'ETIMEDOUT']],
+  );
+  const refused = run([connection('refused')], held);
+  assert.deepEqual([process(refused, 10)?.state, process(refused, 10)?.refusedBy], ['running', undefined]);
+  const many = run(
+    Array.from({ length: 30 }, (_, index) => connection('released', 1000 + index)),
+    refused,
+  );
+  assert.equal(process(many, 10)?.connections?.length, 20);
+  assert.equal(process(many, 10)?.connectionsUnlisted, 11);
+});
+
+test('a refused call is listed and leaves no mark on a process that goes on', () => {
+  const refusal: FromDesk = {
+    kind: 'refusal',
+    session: '7f3a',
+    pid: 10,
+    startedAt: at(10),
+    what: 'system call',
+    rule: 'io_uring',
+    text: 'refused',
+    at: at(9),
+  };
+  const state = run([{ kind: 'session', session }, birth(10, 1), exec(10, '/usr/bin/node', 'held'), refusal]);
+  assert.deepEqual([process(state, 10)?.state, process(state, 10)?.refusedBy], ['held', undefined]);
+  assert.equal(state.refusals[0]?.rule, 'io_uring');
+});

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { Notifier, notificationText } from '../../src/editor/notifier.ts';
 import { emptyState } from '../../src/editor/mirror.ts';
 import type { Question } from '../../src/protocol/desk.ts';
+import { at, connection, connectionQuestion } from '../webview/story.ts';
 import type { PanelState } from '../../src/protocol/panel.ts';
 
 const question = (id: string, more: Partial<Question> = {}): Question => ({
@@ -129,4 +130,20 @@ test('a family’s text makes no links and reorders nothing', () => {
   assert.equal(split.isWhole, false);
   assert.equal(notificationText([{ kind: 'code', text: 'שלום' }]).text, '\u2068שלום\u2069');
   assert.equal(notificationText([{ kind: 'code', text: 'a'.repeat(401) }]).isWhole, false);
+});
+
+test('a connection whose sentence is whole may be allowed here; work handed outside is reviewed', () => {
+  const { notifier, shown } = host();
+  const facts = connection({ host: 'build.example' });
+  const asked = connectionQuestion('c', facts, at('14:06:45'), at('14:04:45'));
+  notifier.update({ ...emptyState, questions: [asked] });
+  assert.match(
+    shown[0]?.text ?? '',
+    /^ssh will connect to build\.example port 22 as dev and run uptime there\.$/u,
+  );
+  assert.deepEqual(shown[0]?.buttons, ['Deny', 'Allow once', 'Review']);
+  const unix = { transport: 'unix', endpoint: { kind: 'unix', path: '/run/docker.sock' } } as const;
+  const outside = connectionQuestion('d', connection(unix), at('14:06:45'), at('14:04:45'));
+  notifier.update({ ...emptyState, questions: [outside] });
+  assert.deepEqual(shown[1]?.buttons, ['Review', 'Deny']);
 });

@@ -1,6 +1,7 @@
 /** The gallery's states, by name. */
 import type { ProcessView, SessionView } from '../../src/protocol/desk.ts';
 import type { PanelState } from '../../src/protocol/panel.ts';
+import { connections } from './connectionStates.ts';
 import { extremes } from './extremes.ts';
 import {
   at,
@@ -258,5 +259,6 @@ export const states: Readonly<Record<string, PanelState>> = {
     serversError: 'servers.jsonc line 4: a command must not be empty.',
   },
   restricted: { ...live, restricted: true, questions: [shellQuestion], proposals: ['parcel-tools'] },
+  ...connections,
   ...extremes,
 };

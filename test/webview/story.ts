@@ -1,6 +1,13 @@
 /** The people and programs of the gallery's states: session 7f3a of repo-tools, 2026-03-12, UTC. */
-import { execCard, startCard } from '../../src/core/consequence/card.ts';
-import type { ClientFacts, ExecFacts, FileFacts, RequestRef, StartFacts } from '../../src/core/facts.ts';
+import { type Card, connectionCard, execCard, startCard } from '../../src/core/consequence/card.ts';
+import type {
+  ClientFacts,
+  ConnectionFacts,
+  ExecFacts,
+  FileFacts,
+  RequestRef,
+  StartFacts,
+} from '../../src/core/facts.ts';
 import type { Certificate, ProcessView, Question, SessionView } from '../../src/protocol/desk.ts';
 import type { PanelQuestion, PanelState } from '../../src/protocol/panel.ts';
 
@@ -59,7 +66,7 @@ export const ended = (status = 'exit 0'): Partial<ProcessView> => ({
   endedAt: at('14:03:26'),
 });
 
-export const coverage = { level: 'held', text: 'execs held, connections not watched yet', gaps: {} } as const;
+export const coverage = { level: 'held', text: 'execs and connections held', gaps: {} } as const;
 
 export const session = (more: Partial<SessionView> = {}): SessionView => ({
   session: '7f3a',
@@ -96,9 +103,42 @@ export const exec = (more: Partial<ExecFacts>): ExecFacts => ({
   ...more,
 });
 
+export const connection = (more: Partial<ConnectionFacts>): ConnectionFacts => ({
+  pid: 48610,
+  startedAt: at('14:04:45'),
+  ppid: 48192,
+  user: 'dev',
+  action: 'connect',
+  transport: 'tcp',
+  endpoint: { kind: 'inet', address: '198.51.100.7', port: 22 },
+  argv: ['ssh', '-o', 'BatchMode=yes', 'build.example', 'uptime'],
+  cwd: '/home/dev/src/parcel',
+  program: { executable: file('/usr/bin/ssh') },
+  ...more,
+});
+
 export function execQuestion(
   id: string,
   facts: ExecFacts,
+  expiresAt: string,
+  askedAt: string,
+): PanelQuestion {
+  return asked(id, facts, execCard(facts, context), expiresAt, askedAt);
+}
+
+export function connectionQuestion(
+  id: string,
+  facts: ConnectionFacts,
+  expiresAt: string,
+  askedAt: string,
+): PanelQuestion {
+  return asked(id, facts, connectionCard(facts, context), expiresAt, askedAt);
+}
+
+function asked(
+  id: string,
+  facts: ExecFacts | ConnectionFacts,
+  card: Card,
   expiresAt: string,
   askedAt: string,
 ): PanelQuestion {
@@ -108,7 +148,7 @@ export function execQuestion(
       id,
       session: '7f3a',
       server: 'repo-tools',
-      ...execCard(facts, context),
+      ...card,
       group: id,
       options: ['deny', 'once', 'session', 'contain'],
       askedAt,

@@ -125,3 +125,22 @@ test('statuses of a group are counted', () => {
   assert.equal(statusSummary([with_('exit 0'), with_('exit 0')]), 'all exit 0');
   assert.equal(statusSummary([with_('exit 0'), with_('exit 1'), with_('exit 0')]), '2 exit 0, 1 exit 1');
 });
+
+test('an ended process whose connection was refused is not hidden among others', () => {
+  const refused = {
+    connections: [
+      {
+        action: 'connect',
+        transport: 'tcp',
+        endpoint: { kind: 'inet', address: '192.0.2.66', port: 443 },
+        state: 'refused',
+        since: at('14:02:00'),
+      },
+    ],
+  } as const;
+  const processes = [1, 2, 3, 4].map((second) =>
+    child(20 + second, 10, `14:02:0${second}`, { ...ended(), ...(second === 4 ? refused : {}) }),
+  );
+  const rows = treeRows([session({ processes: [server, ...processes] })], byDefault);
+  assert.deepEqual(rows.map(line), ['1 repo-tools', '2 10', '3 ×3', '3 24']);
+});

@@ -32,8 +32,7 @@ function reaching({ endpoint, host, transport, listener }: ConnectionFacts): str
     host === undefined
       ? `${address}, ${words}; its arguments name no host for it`
       : `${shown(host)}, as its arguments name it; resolves to ${address}, ${words}`;
-  const how =
-    transport === 'icmp' ? 'ICMP' : `${capital(portWords(endpoint.port))}, ${transport.toUpperCase()}`;
+  const how = transport === 'icmp' ? 'ICMP' : `${transport.toUpperCase()} ${portWords(endpoint.port)}`;
   const isHere = place.kind === 'this machine' || place.kind === 'every network';
   return [`${where}.`, `${how}.`, ...whoListens(listener, isHere)];
 }
@@ -42,18 +41,19 @@ function listening({ endpoint, transport }: ConnectionFacts): string[] {
   if (endpoint.kind !== 'inet') return [];
   const place = placeOf(endpoint.address);
   const address = shown(endpoint.address);
-  const port = endpoint.port === 0 ? 'A port that the system chooses' : capital(portWords(endpoint.port));
+  const port = endpoint.port === 0 ? 'port, as the system chooses' : portWords(endpoint.port);
   let reach = `${address}: ${place.words}.`;
   if (place.kind === 'this machine') reach = `${address}: only programs of this machine can reach it.`;
-  if (place.kind === 'every network') reach = `${address}: whoever reaches this machine can reach it.`;
-  return [reach, `${port}, ${transport.toUpperCase()}.`];
+  if (place.kind === 'every network')
+    reach = `All addresses of this machine (${address}): whoever reaches this machine can reach it.`;
+  return [reach, `${transport.toUpperCase()} ${port}.`];
 }
 
 function local({ endpoint, action, listener }: ConnectionFacts, service: Service | undefined): string[] {
   const path = shown(destinationText(endpoint));
-  if (action === 'listen') return [`${path}, a socket of this machine. No network.`];
+  if (action === 'listen') return [`${path}, a socket of this machine.`];
   const what = service === undefined ? 'a socket of this machine' : `the socket of ${service.name}`;
-  return [`${path}, ${what}. No network by itself.`, ...whoListens(listener, true)];
+  return [`${path}, ${what}.`, ...whoListens(listener, true)];
 }
 
 function whoListens(listener: string | undefined, isHere: boolean): string[] {
@@ -70,8 +70,4 @@ function warningsOf({ endpoint, action, host }: ConnectionFacts, service: Servic
   if (host?.includes('.') === true && !/^[\d.]+$/u.test(host) && place.kind === 'this machine')
     return ['The name leads to this machine itself.'];
   return [];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -221,25 +221,25 @@ test('the network row says where it leads, how that is known and who is there', 
   const cases: [ConnectionFacts, string][] = [
     [
       base,
-      'build.example, as its arguments name it; resolves to 198.51.100.7, a public address.\nPort 22, usually SSH, TCP.',
+      'build.example, as its arguments name it; resolves to 198.51.100.7, a public address.\nTCP port 22, usually SSH.',
     ],
     [
       { ...curl, endpoint: inet('10.1.2.3', 8443) },
-      '10.1.2.3, a private address: your own network; its arguments name no host for it.\nPort 8443, TCP.',
+      '10.1.2.3, a private address: your own network; its arguments name no host for it.\nTCP port 8443.',
     ],
     [
       { ...curl, endpoint: inet('127.0.0.1', 5432), listener: '/usr/bin/postgres' },
-      '127.0.0.1, this machine itself; its arguments name no host for it.\nPort 5432, usually PostgreSQL, TCP.\n' +
+      '127.0.0.1, this machine itself; its arguments name no host for it.\nTCP port 5432, usually PostgreSQL.\n' +
         '/usr/bin/postgres listens there, on this machine.',
     ],
     [
       { ...node, ...unix('/run/docker.sock'), listener: '/usr/bin/dockerd' },
-      '/run/docker.sock, the socket of Docker. No network by itself.\n/usr/bin/dockerd listens there, on this machine.\n' +
+      '/run/docker.sock, the socket of Docker.\n/usr/bin/dockerd listens there, on this machine.\n' +
         'It can start containers outside this family, with any folder of this machine.',
     ],
     [
       { ...node, action: 'listen', endpoint: inet('0.0.0.0', 8080) },
-      '0.0.0.0: whoever reaches this machine can reach it.\nPort 8080, TCP.',
+      'All addresses of this machine (0.0.0.0): whoever reaches this machine can reach it.\nTCP port 8080.',
     ],
   ];
   for (const [facts, expected] of cases) assert.equal(network(facts), expected);
