@@ -1,4 +1,5 @@
 /** Ends a family whose supervisor is gone. What it can say is less than the supervisor's own word: `proved` is false. */
+import { leftOutside } from '../core/consequence/outside.ts';
 import type { ProcessKey } from '../core/facts.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import { reasonOf } from './deskError.ts';
@@ -46,7 +47,9 @@ export async function endOrphaned(
     signalled,
     survivors,
     proved: false,
-    outside: [],
+    outside: [
+      ...new Set(session.view.processes.flatMap(({ exe, argv }) => leftOutside(exe ?? '', argv) ?? [])),
+    ],
     evidence: null,
     gaps,
     requestedAt,

@@ -1,5 +1,6 @@
 /** The watched family on the watch thread: births, execs and ends become records, questions and answers. */
 import type { Argument, RequestRef } from '../core/facts.ts';
+import { leftOutside } from '../core/consequence/outside.ts';
 import type { Rule } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
 import type { ToSupervisor } from '../protocol/toSupervisor.ts';
@@ -12,6 +13,9 @@ import { Gaps } from './gaps.ts';
 import type { OpenRequests } from './openRequests.ts';
 import { Reaper } from './reaper.ts';
 import type { FromWatch, ListenPlan } from './threads.ts';
+
+/** Hand-overs that a certificate names one by one. */
+const mostNamed = 50;
 
 export interface FamilyWatchOutlets {
   /** To the desk; `handed` runs once it is there. */
@@ -30,6 +34,7 @@ export class FamilyWatch {
   private readonly watcher: Watcher;
   private readonly reaper: Reaper;
   private root: Member | undefined;
+  private readonly handedOver = new Set<string>();
   /** What each living member runs, for a desk that has not heard it. */
   private readonly programs = new Map<
     Member,
@@ -149,6 +154,7 @@ export class FamilyWatch {
       confirmed: (member, exe, argv, cwd) => {
         this.sockets.confirmed(member);
         this.programs.set(member, { exe, argv: [...argv], cwd });
+        this.noteOutside(leftOutside(exe, argv));
         out.send({ kind: 'exec', ...about(member), step: 'confirmed', exe, argv: [...argv], cwd });
       },
       mismatch: (member, expected, found) => {
@@ -164,6 +170,17 @@ export class FamilyWatch {
       },
       failed: (error) => out.fail(error),
     };
+  }
+
+  /** Work handed to something that is no member, each once: it is named where the end is told. */
+  outside(): string[] {
+    return [...this.handedOver];
+  }
+
+  private noteOutside(text: string | undefined): void {
+    if (text === undefined || this.handedOver.has(text)) return;
+    if (this.handedOver.size < mostNamed) this.handedOver.add(text);
+    else this.handedOver.add('and more of the kind');
   }
 
   private denied(request: RequestRef | undefined, rule: Rule, text: string): void {

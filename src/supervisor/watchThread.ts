@@ -90,7 +90,11 @@ class WatchThread {
         this.send({
           kind: 'ended',
           cause: message.cause,
-          certificate: { ...message.certificate, session: this.desk.session },
+          certificate: {
+            ...message.certificate,
+            outside: [...message.certificate.outside, ...(this.family?.outside() ?? [])],
+            session: this.desk.session,
+          },
         });
         return;
       case 'close':

@@ -5,6 +5,7 @@ import { redactArguments } from '../redaction/redact.ts';
 import { type Card, type CardRow, card, type ExecContext } from './cardShape.ts';
 import { type Effect, effectOf } from './effect.ts';
 import * as rows from './rows.ts';
+import { mayStartOf } from './outside.ts';
 import { visibleText } from './visible.ts';
 import { argumentText, count, homePath, quoted, Sentence } from './words.ts';
 
@@ -112,7 +113,10 @@ function rowsOf(facts: ExecFacts, context: ExecContext, effect: Effect | null): 
     rows.withArguments(facts.argv, facts.argvUnreadBytes),
     rows.workingDirectory(facts.cwd, context.workspaceFolders),
     rows.network(effect?.destination),
-    rows.mayStart,
+    mayStartOf(
+      facts.program,
+      facts.argv.map((argument) => argumentText(argument).text),
+    ),
     { label: 'Why now', value: whyNow(facts) },
     { label: 'If you allow', value: ifAllowed(facts, context) },
     { label: 'If you deny', value: ifDenied(facts) },

@@ -4,7 +4,8 @@ import { clientName } from '../identity/clientName.ts';
 import { redactArguments } from '../redaction/redact.ts';
 import { type Card, type CardRow, card } from './cardShape.ts';
 import { environment, searchPath } from './environmentRows.ts';
-import { code, mayStart, network, requestedBy, runs, withArguments, workingDirectory } from './rows.ts';
+import { mayStartOf } from './outside.ts';
+import { code, network, requestedBy, runs, withArguments, workingDirectory } from './rows.ts';
 import { hasHidden, visibleText } from './visible.ts';
 import { quoted, Sentence } from './words.ts';
 
@@ -46,7 +47,7 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     searchPath(facts, workspaceFolders),
     workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir, facts.host),
     network(undefined),
-    mayStart,
+    mayStartOf(facts.program, facts.argv),
     {
       label: 'Why now',
       value:
