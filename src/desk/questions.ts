@@ -33,7 +33,7 @@ export class Questions {
     this.reviewers.broadcast(question);
   }
 
-  /** The same question with another time limit. */
+  /** The same question with another time limit, or with more on its card. */
   renew(question: Question): void {
     const entry = this.open.get(question.id);
     if (entry === undefined) return;

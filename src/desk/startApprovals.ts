@@ -14,7 +14,14 @@ import type { Refusals } from './refusals.ts';
 import type { Reviewers } from './reviewers.ts';
 import type { Session, Sessions, SupervisorPort } from './sessions.ts';
 import { StartGrants } from './startGrants.ts';
-import { decisionOf, recordOf, type Scope, startQuestion, type StartVerdict } from './startQuestion.ts';
+import {
+  decisionOf,
+  pointOut,
+  recordOf,
+  type Scope,
+  startQuestion,
+  type StartVerdict,
+} from './startQuestion.ts';
 import { timerUntil } from './timer.ts';
 import { startAllowed, startDenied, startWaits } from './wording.ts';
 
@@ -136,6 +143,7 @@ export class StartApprovals {
     this.wait(start, heldUntil);
     this.parts.records.note({ kind: 'question asked', question });
     this.parts.questions.ask(question, { answered: (choice, by) => this.answered(start, choice, by) });
+    void pointOut(start, this.parts);
     return undefined;
   }
 

@@ -1,9 +1,13 @@
 /** What is asked and written about a start. */
 import { randomUUID } from 'node:crypto';
-import { startCard } from '../core/consequence/card.ts';
+import { startCard, withinReach } from '../core/consequence/card.ts';
 import type { Decider, RecordBody } from '../journal/record.ts';
 import type { Question, Rule } from '../protocol/desk.ts';
 import type { ToSupervisor } from '../protocol/toSupervisor.ts';
+import { credentialFiles } from '../watch/credentialFiles.ts';
+import type { Questions } from './questions.ts';
+import type { Records } from './records.ts';
+import type { Reviewers } from './reviewers.ts';
 import type { Session } from './sessions.ts';
 import { startAllowed, startDenied } from './wording.ts';
 
@@ -28,6 +32,21 @@ export function startQuestion(session: Session, heldUntil: string, folders: read
     askedAt: new Date().toISOString(),
     heldUntil,
   };
+}
+
+/** Looks for credential files near the server while its question is open: no start waits for that. */
+export async function pointOut(
+  start: { readonly session: Session; question: Question },
+  parts: { readonly questions: Questions; readonly records: Records; readonly reviewers: Reviewers },
+): Promise<void> {
+  const { id, facts } = start.session;
+  const { files, complete } = await credentialFiles([facts.cwd, ...parts.reviewers.workspaceFolders()]);
+  const row = withinReach(files, complete, facts);
+  if (row === null) return;
+  parts.records.note({ kind: 'credential files', session: id, files, complete });
+  const rows = start.question.rows.flatMap((one) => (one.label === 'In' ? [one, row] : [one]));
+  start.question = { ...start.question, rows };
+  parts.questions.renew(start.question);
 }
 
 export function recordOf(

@@ -53,6 +53,13 @@ export const recordBody = z.discriminatedUnion('kind', [
     supervisor: peer,
     facts: startFacts,
   }),
+  /** Files that usually hold credentials, found where the server works. Names; `complete` false: there may be more. */
+  z.strictObject({
+    kind: z.literal('credential files'),
+    session,
+    files: z.array(z.string()).readonly(),
+    complete: z.boolean(),
+  }),
   z.strictObject({
     kind: z.literal('question asked'),
     question,

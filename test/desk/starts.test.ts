@@ -1,5 +1,8 @@
 /** Starts: waiting, rejoining, late answers, repeated launches, workspaces that are not trusted. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { StartFacts } from '../../src/core/facts.ts';
 import {
@@ -186,4 +189,31 @@ test('a supervisor returns to a new desk: its session is taken up unasked, its m
   taken.send({ kind: 'hello', role: 'supervisor', protocol: 1, session });
   taken.send({ kind: 'open', facts: startFacts(), heldUntil: inMs(60_000) });
   assert.match((await taken.next('refused')).reason, /cannot be resumed/);
+});
+
+test('credential files where the server works are added to the open card and recorded, by name', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'kwd-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  writeFileSync(join(home, '.env'), 'NAME=not-for-the-card');
+  const desk = await runDesk(t);
+  const review = await reviewer(t, desk);
+  const { session } = await launch(t, desk, { cwd: home });
+  const first = await review.next('question');
+  const rowsOf = (rows: readonly { readonly label: string }[]): string[] => rows.map(({ label }) => label);
+  assert.equal(
+    rowsOf(first.rows).includes('Within reach'),
+    false,
+    'the question does not wait for the search',
+  );
+  const more = await review.next('question', ({ id }) => id === first.id);
+  const labels = rowsOf(more.rows);
+  assert.equal(labels.indexOf('Within reach'), labels.indexOf('In') + 1);
+  assert.match(JSON.stringify(more.rows), /1 credential file where it works.*\.env/u);
+  assert.deepEqual(recordsOf(desk, 'credential files'), [
+    { kind: 'credential files', session, files: [join(home, '.env')], complete: true },
+  ]);
+  assert.doesNotMatch(
+    JSON.stringify(recordsOf(desk, 'question asked')) + JSON.stringify(more),
+    /not-for-the-card/u,
+  );
 });

@@ -83,3 +83,26 @@ function notes(
     );
   return lines;
 }
+
+/**
+ * Credential files that the server can read where it works; names only. Null when none was found.
+ *
+ * @param complete false when the search ended at one of its bounds.
+ */
+export function withinReach(
+  files: readonly string[],
+  complete: boolean,
+  { cwd, user }: StartFacts,
+): CardRow | null {
+  if (files.length === 0) return null;
+  const names = files.map((file) =>
+    shown(isInside(file, cwd) && file !== cwd ? file.slice(cwd.length + 1) : file),
+  );
+  const amount = count(files.length, 'credential file');
+  return rowOf('Within reach', [
+    {
+      warning: `${complete ? '' : 'At least '}${amount} where it works. It runs as ${user} and can read what ${user} can.`,
+    },
+    names.join(', '),
+  ]);
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environment, searchPath } from '../../../src/core/consequence/environmentRows.ts';
+import { environment, searchPath, withinReach } from '../../../src/core/consequence/environmentRows.ts';
 import { startCard } from '../../../src/core/consequence/startCard.ts';
 import type { PathEntry, StartFacts } from '../../../src/core/facts.ts';
 import { startFacts } from '../../webview/story.ts';
@@ -95,4 +95,22 @@ test('field case 40: the card names the machine it runs on', () => {
   const card = startCard({ ...startFacts, host: 'devbox (a container)' }, ['/home/dev/src/parcel']);
   const row = card.rows.find(({ label }) => label === 'In');
   assert.equal(row?.value, '/home/dev/src/parcel, inside the workspace, on devbox (a container)');
+});
+
+test('credential files within reach: names, counted, nothing when there are none', () => {
+  assert.equal(withinReach([], true, startFacts), null);
+  const files = [
+    '/home/dev/src/parcel/.env',
+    '/home/dev/src/parcel/deploy/id_ed25519',
+    '/home/dev/other/.npmrc',
+  ];
+  assert.equal(
+    withinReach(files, true, startFacts)?.value,
+    '3 credential files where it works. It runs as dev and can read what dev can.\n' +
+      '.env, deploy/id_ed25519, /home/dev/other/.npmrc',
+  );
+  assert.match(
+    withinReach(['/x/.env'], false, startFacts)?.value ?? '',
+    /^At least 1 credential file where it works\./u,
+  );
 });
