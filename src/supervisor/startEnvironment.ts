@@ -5,7 +5,7 @@ import { familyEnvironment } from '../core/policy/environment.ts';
 import { redact } from '../core/redaction/redact.ts';
 import type { RunRequest } from './commandLine.ts';
 import { hostWords } from './host.ts';
-import { loginShell } from './loginShell.ts';
+import { type LoginShell, loginShell } from './loginShell.ts';
 import type { Lookup } from './resolve.ts';
 import { searchPath } from './searchPath.ts';
 
@@ -21,8 +21,9 @@ export async function startEnvironment(
   request: RunRequest,
   client: ReadonlyMap<string, string>,
   cwd: string,
+  readShell: () => Promise<LoginShell> = loginShell,
 ): Promise<StartEnvironment> {
-  const shell = request.path === undefined ? undefined : await loginShell();
+  const shell = request.path === undefined ? undefined : await readShell();
   const inherited = shell === undefined ? client : new Map([...client, ['PATH', shell.path]]);
   const { variables, ...names } = familyEnvironment(inherited, request.env);
   const path = variables['PATH'];

@@ -88,7 +88,7 @@ test('a command that cannot be run', { timeout: 300_000 }, async (t) => {
   );
 });
 
-test('a working directory that cannot be used', { timeout: 300_000 }, async (t) => {
+test('field case 32: a working directory that cannot be used', { timeout: 300_000 }, async (t) => {
   const rig = Rig.make(t);
   const plain = file(rig, 'plain', '', 0o644);
   const closed = join(rig.home, 'closed');
@@ -137,7 +137,7 @@ test('usage: exit 2, the usage on stderr, no answer', { timeout: 300_000 }, asyn
 });
 
 test(
-  'servers.jsonc: missing, broken, of the wrong shape, with variables',
+  'servers.jsonc: missing, broken, of the wrong shape; field case 41: with variables that are not set',
   { timeout: 300_000 },
   async (t) => {
     const rig = Rig.make(t);
