@@ -5,7 +5,14 @@ import type { RunRequest } from '../../src/supervisor/commandLine.ts';
 import { startEnvironment } from '../../src/supervisor/startEnvironment.ts';
 
 const file = '/home/dev/.config/kinwatch/servers.jsonc';
-const named: RunRequest = { server: 'files', source: file, command: 'npx', args: [], env: {} };
+const named: RunRequest = {
+  server: 'files',
+  source: file,
+  command: 'npx',
+  args: [],
+  env: {},
+  network: 'ask',
+};
 const client = new Map([
   ['PATH', '/usr/bin:/bin'],
   ['HOME', '/home/dev'],

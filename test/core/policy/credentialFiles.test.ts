@@ -24,7 +24,7 @@ test('names of samples and of other things', () => {
 test('names that need a look at the beginning', () => {
   for (const name of ['server.pem', 'tls.key', '.npmrc', '.yarnrc.yml'])
     assert.equal(credentialName(name, 'x'), 'look', name);
-  assert.equal(marksCredential('server.pem', `-----BEGIN ${'PRIVATE'} KEY-----`), true);
+  assert.equal(marksCredential('server.pem', ['-----BEGIN', 'PRIVATE KEY-----'].join(' ')), true);
   assert.equal(marksCredential('server.pem', '-----BEGIN CERTIFICATE-----'), false);
   assert.equal(marksCredential('.npmrc', '//registry.npmjs.org/:_authToken=abc'), true);
   assert.equal(marksCredential('.npmrc', '//registry.npmjs.org/:_authToken=${NPM_TOKEN}'), false);
