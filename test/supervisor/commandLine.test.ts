@@ -22,6 +22,7 @@ test('a command with everything', async () => {
       command: 'cmd',
       args: ['--name', '--', 'x'],
       env: { A: '1=2', B: '' },
+      network: 'ask',
       cwd: '/d',
     },
   );
@@ -34,6 +35,7 @@ test('a bare command is named by its file', async () => {
     command: '/opt/x/server',
     args: [],
     env: {},
+    network: 'ask',
   });
 });
 
@@ -84,6 +86,7 @@ test('a server by name', async (t) => {
     command: 'x',
     args: ['$5', 'a b', '~'],
     env: { A: '$B' },
+    network: 'ask',
     cwd: '/d',
   });
   await assert.rejects(
