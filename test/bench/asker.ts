@@ -67,10 +67,22 @@ export class Bench {
     } as unknown as TestContext);
   }
 
+  async reviewer(): Promise<Reviewer> {
+    this.review ??= await this.rig.reviewer();
+    return this.review;
+  }
+
+  /** The server by itself. */
+  async bare(command: readonly string[]): Promise<Asker> {
+    const asker = Asker.of(command, this.rig.environment, this.rig.home);
+    await asker.ask('initialize', begin);
+    return asker;
+  }
+
   /** A server behind `kinwatch run`, allowed to start. */
   async kinwatch(name: string, command: readonly string[]): Promise<Asker> {
-    this.review ??= await this.rig.reviewer();
-    const { rig, review } = this;
+    const review = await this.reviewer();
+    const { rig } = this;
     const asker = Asker.of([launcher, 'run', '--name', name, '--', ...command], rig.environment, rig.home);
     const ready = asker.ask('initialize', begin);
     if (!this.allowed.has(name)) {

@@ -3,7 +3,7 @@
  * its own, behind a plain pass-through (what one more process costs by itself) and behind `kinwatch run`.
  *
  * The file is also the other two processes: `relay COMMAND…`, `pass COMMAND…`, `server`;
- * `memory` takes the last rows only.
+ * `alone` takes the last rows only.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -149,17 +149,17 @@ async function bench(): Promise<void> {
   row('5 results of 25 MiB, minimal server', await compare(kinwatch, echo, 5, size(25 * mebibyte)));
   await rm(folder, { recursive: true });
   await kinwatch.close();
-  await inMemory();
+  await inOneProcess();
 }
 
-/** Alone with `memory`. */
-async function inMemory(): Promise<void> {
+/** By itself with `alone`. */
+async function inOneProcess(): Promise<void> {
   const small = await cpuPerFrame(16, 20_000);
   const pairs: (readonly [one: number, many: number])[] = [];
   for (let i = 0; i < 7; i++) {
     pairs.push([(await cpuPerFrame(mebibyte, 50)) / 1000, (await cpuPerFrame(25 * mebibyte, 4)) / 25_000]);
   }
-  console.log(`processor time of the relay itself (in memory, so that load does not count):`);
+  console.log(`processor time of the relay with both ends in one process, so that load does not count:`);
   console.log(`  a small result ${small.toFixed(1)} µs`);
   console.log(`  1 MiB ${median(pairs.map(([of1]) => of1)).toFixed(2)} ms`);
   console.log(`  25 MiB ${median(pairs.map(([, of25]) => of25)).toFixed(2)} ms per MiB`);
@@ -168,7 +168,7 @@ async function inMemory(): Promise<void> {
   );
 }
 
-/** Processor time in µs for one result of this size that comes in chunks of 64 KiB. */
+/** Processor time in µs for one result of this size: the relay, and the two ends' own writing and reading. */
 async function cpuPerFrame(bytes: number, count: number): Promise<number> {
   const quiet = (): void => undefined;
   const events = {
@@ -179,35 +179,42 @@ async function cpuPerFrame(bytes: number, count: number): Promise<number> {
     clientEnded: quiet,
     fault: quiet,
   };
-  const [clientIn, clientOut, serverIn, serverOut] = [
+  const [toClient, fromServer] = [socketPair(), socketPair()];
+  const ends = [
+    new Socket({ fd: toClient[0], readable: false, writable: true }),
+    new Socket({ fd: fromServer[1], readable: false, writable: true }),
+  ] as const;
+  const [clientOut, server] = ends;
+  new Relay({ clientIn: new PassThrough(), clientOut, events }).attach(
     new PassThrough(),
-    new PassThrough(),
-    new PassThrough(),
-    new PassThrough(),
-  ];
-  new Relay({ clientIn, clientOut, events }).attach(serverIn, serverOut);
+    pipeOpener(fromServer[0]),
+  );
   const text = 'All work and no play "makes" Jack.\n'.repeat(bytes / 36 + 1).slice(0, bytes);
   const line = Buffer.from(`${JSON.stringify({ method: 'note', params: { text } })}\n`);
   let seen = 0;
   let whole: () => void = quiet;
-  clientOut.on('data', (chunk: Buffer) => {
-    seen += chunk.length;
+  const read = Buffer.alloc(1 << 18);
+  const took = (count: number): void => {
+    seen += count;
     if (seen % line.length === 0) whole();
-  });
+  };
+  const client = pipeOpener(toClient[1])({ room: () => read, took });
+  client.resume();
   const send = async (): Promise<void> => {
     const arrived = new Promise<void>((resolve) => (whole = resolve));
-    for (let at = 0; at < line.length; at += 65_536) serverOut.write(line.subarray(at, at + 65_536));
+    server.write(line);
     await arrived;
   };
   for (let i = 0; i < count / 4; i++) await send();
   const from = process.cpuUsage();
   for (let i = 0; i < count; i++) await send();
   const { user, system } = process.cpuUsage(from);
+  for (const end of [...ends, client]) end.destroy();
   return (user + system) / count;
 }
 
 if (mode === 'server') serve();
 else if (mode === 'relay') relayed();
 else if (mode === 'pass') passed();
-else if (mode === 'memory') await inMemory();
+else if (mode === 'alone') await inOneProcess();
 else await bench();

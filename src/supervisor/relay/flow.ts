@@ -1,4 +1,5 @@
 /** The relay's two ends of a stream: frames out of a readable, bytes into a writable, with back-pressure. */
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Intake } from './intake.ts';
 
@@ -51,6 +52,7 @@ export class Source {
     const intake = new Intake(limitBytes, {
       line: (line, more) => this.line(line, more),
       overflow: (piece, end) => frames.overflow(piece, end),
+      letGo: () => sinks.peer()?.letGo === true,
     });
     this.intake = intake;
     if (typeof from === 'function') {
@@ -203,6 +205,14 @@ export class Sink {
 
   get full(): boolean {
     return !this.broken && this.stream.writableNeedDrain;
+  }
+
+  /**
+   * True when the kernel has a copy of all that was written, so that its memory may change. Other streams than
+   * sockets and pipes may pass the memory itself on.
+   */
+  get letGo(): boolean {
+    return this.stream instanceof Socket && this.stream.writableLength === 0;
   }
 
   get ended(): boolean {

@@ -3,8 +3,9 @@
  * character would change the text). A line lies in one piece where it was read: it is copied only when it outgrows
  * its block, in time linear in its bytes.
  *
- * Invariant: bytes of a line that was given out are never written again, so they can be judged and passed on as
- * they lie there.
+ * Invariant: bytes of a line that was given out are not written again while its taker may still look at them, so
+ * they can be judged and passed on as they lie there. Memory that is free again is used again: new pages cost more
+ * than everything else that happens to a large message.
  */
 
 /** One block takes many small messages; a read takes what the kernel's socket buffer holds (about 200 KiB). */
@@ -26,6 +27,8 @@ export interface Lines {
    * What is needed of a piece must be copied.
    */
   overflow(piece: Buffer, end: boolean): void;
+  /** True when nothing looks at any line given out before, now or later. */
+  letGo(): boolean;
 }
 
 export class Intake {
@@ -34,6 +37,8 @@ export class Intake {
   private from = 0;
   private to = 0;
   private skipping = false;
+  /** Length of the line given out last. */
+  private lastBytes = 0;
 
   /** @param limitBytes longest line, its newline not counted. */
   constructor(
@@ -44,7 +49,12 @@ export class Intake {
   /** Where the next bytes are to be put. Asked for again after each {@link took}. */
   room(): Buffer {
     const held = this.to - this.from;
-    const tooLarge = held === 0 && this.block.length > blockBytes;
+    if (held === 0 && this.to > 0 && this.lines.letGo()) {
+      this.from = 0;
+      this.to = 0;
+    }
+    // A block that has grown stays while large lines come, and goes with the first that needs it no more.
+    const tooLarge = held === 0 && this.block.length > blockBytes && this.lastBytes <= blockBytes;
     if (tooLarge || this.block.length - this.to < leastRoomBytes) {
       const block = Buffer.allocUnsafeSlow(
         Math.max(blockBytes, Math.min(held * growth, this.limitBytes + blockBytes)),
@@ -60,6 +70,12 @@ export class Intake {
   /** So many bytes were put into the {@link room}: gives the lines that they complete, in order. */
   took(bytes: number): void {
     const { block, lines, limitBytes } = this;
+    if (this.from === this.to && this.to > 0 && block.length > blockBytes && lines.letGo()) {
+      // The room was asked for while a large line was still being written: the next one begins where that one lay.
+      block.copyWithin(0, this.to, this.to + bytes);
+      this.from = 0;
+      this.to = 0;
+    }
     const to = this.to + bytes;
     let look = this.to;
     this.to = to;
@@ -77,6 +93,7 @@ export class Intake {
       } else if (at - from > limitBytes) {
         lines.overflow(block.subarray(from, at), true);
       } else {
+        this.lastBytes = look - from;
         lines.line(block.subarray(from, look), look < to);
       }
     }
