@@ -194,8 +194,8 @@ async function cpuPerFrame(bytes: number, count: number): Promise<number> {
   let seen = 0;
   let whole: () => void = quiet;
   const read = Buffer.alloc(1 << 18);
-  const took = (count: number): void => {
-    seen += count;
+  const took = (got: number): void => {
+    seen += got;
     if (seen % line.length === 0) whole();
   };
   const client = pipeOpener(toClient[1])({ room: () => read, took });
