@@ -1,6 +1,7 @@
 /**
  * The supervisor: launched by the shim, one per server run. Three threads, each a bundle of its own
- * (`supervisorWatch.ts`, `supervisorSpawner.ts`): a session's start waits for all three to load.
+ * (`supervisorWatch.ts`, `supervisorSpawner.ts`): a session's start waits for all three to load. This file starts the
+ * other two before it loads what the main thread does.
  */
 import { join } from 'node:path';
 import { Threads } from './supervisor/threadPair.ts';
@@ -13,8 +14,8 @@ async function main(): Promise<void> {
     spawner: join(__dirname, 'supervisorSpawner.js'),
   });
   // Loaded while the threads start.
-  const { superviseRun } = await import('./supervisor/main.ts');
-  process.exit(await superviseRun(process.argv.slice(2), threads));
+  const { superviseToExit } = await import('./supervisor/main.ts');
+  await superviseToExit(process.argv.slice(2), threads);
 }
 
 main().catch((error: unknown) => {

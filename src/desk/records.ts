@@ -13,13 +13,15 @@ export class Records {
     private readonly failed: (reason: string) => void,
   ) {}
 
-  /** In order, not waited for. A record that is lost leaves a `gap` behind it. */
-  note(body: RecordBody): void {
+  /** In order, not waited for; false when it could not be written. A record that is lost leaves a `gap` behind it. */
+  note(body: RecordBody): boolean {
     try {
       this.journal.append(maskDeep(body));
       this.isFailing = false;
+      return true;
     } catch (error) {
       this.fail(error);
+      return false;
     }
   }
 

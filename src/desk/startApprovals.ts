@@ -133,10 +133,7 @@ export class StartApprovals {
       return this.denyUntrusted(session);
     }
     const granted = identity === undefined ? undefined : this.grants.find(client, identity);
-    if (granted !== undefined) {
-      await this.decide(session, { kind: 'allow', scope: 'session' }, { kind: 'grant', question: granted });
-      return undefined;
-    }
+    if (granted !== undefined) return this.repeat(session, granted);
     const question = startQuestion(session, heldUntil, this.parts.reviewers.workspaceFolders());
     const start: Start = { ...thing, question, cancelWait: undefined, allowed: undefined };
     this.starts.add(start);
@@ -145,6 +142,18 @@ export class StartApprovals {
     this.parts.questions.ask(question, { answered: (choice, by) => this.answered(start, choice, by) });
     void pointOut(start, this.parts);
     return undefined;
+  }
+
+  /**
+   * Allowed by an earlier answer, which is on disk: nothing new is decided, so it goes on once it is written, like a
+   * program that is released unasked.
+   */
+  private repeat(session: Session, question: string): void {
+    const verdict: StartVerdict = { kind: 'allow', scope: 'session' };
+    const text = startAllowed(session.view.server, verdict.scope);
+    const record = recordOf(session, { kind: 'grant', question }, text);
+    const isWritten = this.parts.records.note({ ...record, allow: true, scope: verdict.scope });
+    this.tell(session, isWritten ? verdict : { kind: 'deny', rule: 'record could not be written' });
   }
 
   private async rejoin(start: Start, heldUntil: string): Promise<void> {

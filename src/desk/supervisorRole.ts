@@ -141,12 +141,8 @@ export class SupervisorRole implements RoleHandler, SupervisorPort {
         return next === view ? undefined : sessions.update(session, next);
       }
       case 'result':
-        return records.note({
-          kind: 'result',
-          session: id,
-          number: message.number,
-          outcome: message.outcome,
-        });
+        records.note({ kind: 'result', session: id, number: message.number, outcome: message.outcome });
+        return undefined;
       case 'birth':
         return this.news.birth(session, message);
       case 'exec':

@@ -35,6 +35,7 @@ export const libc = {
   ),
   waitpid: bind<[number, Buffer, number]>('int waitpid(int pid, void *status, int options)'),
   close: bind<[number]>('int close(int fd)'),
+  exit: bind<[number]>('void _exit(int status)'),
   flock: bind<[number, number]>('int flock(int fd, int operation)'),
   socketpair: bind<[number, number, number, Buffer]>(
     'int socketpair(int domain, int type, int protocol, void *fds)',

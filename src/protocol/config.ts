@@ -6,6 +6,13 @@ const serverName = z
   .string()
   .regex(/^[\w.@-][\w .@-]{0,63}$/u, 'a name has 1 to 64 letters, digits, spaces or . _ - @');
 
+/** The longest wait in seconds: a session that is to end must end. */
+const mostSeconds = 600;
+const seconds = z
+  .number(`seconds, from 0 to ${mostSeconds}`)
+  .min(0, `at least 0 seconds`)
+  .max(mostSeconds, `at most ${mostSeconds} seconds`);
+
 /**
  * `${NAME}`, `${env:NAME}` and `${NAME:-default}` in `command`, `args`, `cwd` and the values of `env` stand for
  * variables of the client (`core/policy/variables.ts`).
@@ -28,6 +35,15 @@ const entryFields = z.strictObject({
   path: z.literal('login shell', 'it takes "login shell"; a PATH of your own goes into env').exactOptional(),
   /** `ask`: each new destination is asked. `none`: the family gets no socket of IP, not even to this machine. */
   network: z.enum(['ask', 'none']).default('ask'),
+  /** How long an orderly end waits. Absent, here or inside: 5 s and 2 s, which lets browsers close. */
+  end: z
+    .strictObject({
+      /** From closing the server's stdin to SIGTERM. */
+      closeSeconds: seconds.exactOptional(),
+      /** From SIGTERM to SIGKILL. */
+      termSeconds: seconds.exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export const serverEntry = entryFields.refine(

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { isInternal } from '../core/policy/environment.ts';
 import { expandVariables } from '../core/policy/variables.ts';
 import type { ServerEntry } from '../protocol/config.ts';
+import { defaultEndTimes, type EndTimes } from './endTimes.ts';
 import { StartError } from './startError.ts';
 
 /** What is to be launched, as it was asked for. */
@@ -20,6 +21,8 @@ export interface RunRequest {
   /** Absent: the client's PATH, or that of `env`. */
   readonly path?: 'login shell';
   readonly network: 'ask' | 'none';
+  /** Absent: {@link defaultEndTimes}. */
+  readonly endTimes?: EndTimes;
 }
 
 const usage =
@@ -136,6 +139,14 @@ async function named(
     network: entry.network,
     ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
     ...(entry.path === undefined ? {} : { path: entry.path }),
+    ...(entry.end === undefined ? {} : { endTimes: endTimesOf(entry.end) }),
+  };
+}
+
+function endTimesOf({ closeSeconds, termSeconds }: NonNullable<ServerEntry['end']>): EndTimes {
+  return {
+    closeMs: closeSeconds === undefined ? defaultEndTimes.closeMs : closeSeconds * 1000,
+    termMs: termSeconds === undefined ? defaultEndTimes.termMs : termSeconds * 1000,
   };
 }
 

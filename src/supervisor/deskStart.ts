@@ -1,5 +1,5 @@
 /** Reaches the desk, and has the shim start one when there is none. */
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const retryMs = 25;
@@ -29,7 +29,7 @@ export async function reachDesk(
   if (!ask(shimPid)) return attempt;
   const until = performance.now() + deskStartMs;
   while (performance.now() < until) {
-    if (await exists(socketPath)) {
+    if (existsSync(socketPath)) {
       attempt = await tryOnce();
       if (attempt.kind !== 'none') return attempt;
     }
@@ -44,14 +44,5 @@ function ask(shimPid: number): boolean {
     return process.kill(shimPid, 'SIGUSR1');
   } catch {
     return false; // ESRCH
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false; // not yet
   }
 }

@@ -12,15 +12,7 @@ import type { Listener } from '../kernel/listener.ts';
 import { reapChild } from '../kernel/process.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import { listPids, readStat } from '../watch/proc.ts';
-
-export interface EndTimes {
-  /** From closing stdin to TERM. Browsers need their time to close. */
-  readonly closeMs: number;
-  /** From TERM to KILL. */
-  readonly termMs: number;
-}
-
-export const defaultEndTimes: EndTimes = { closeMs: 5000, termMs: 2000 };
+import type { EndTimes } from './endTimes.ts';
 
 export interface EvidenceResult {
   readonly folder: string | null;
@@ -68,12 +60,15 @@ export async function endOrderly(
   const between = (): void => reapOrphans(subject.rootPid);
   closeInput();
   await untilRootExited(subject, times.closeMs);
-  if (!subject.hurried() && !(await waitUntilEmpty(subject.family, 0, between))) {
+  const isEmpty = subject.rootExited() && subject.family.living().length === 0;
+  if (!isEmpty && !subject.hurried()) {
     subject.family.terminate();
     await waitHurriedly(subject, times.termMs, between);
   }
   subject.refuseAll();
-  const survivors = await killAll(subject.family, between);
+  // One look can miss a process that is just being born: only the kernel's word makes another one needless.
+  const isProved = isEmpty && (await hungUpWithoutSpawner(subject));
+  const survivors = isProved ? 0 : await killAll(subject.family, between);
   return finish(subject, cause, requestedAt, started, survivors, {
     folder: null,
     manifest: null,
@@ -116,9 +111,7 @@ async function finish(
   evidence: EvidenceResult,
 ): Promise<CertificateParts> {
   await untilRootExited(subject, proofMs);
-  await subject.endSpawner();
-  reapChild(subject.rootPid);
-  const proved = survivors === 0 && (await hungUp(subject.listener));
+  const proved = survivors === 0 && (await hungUpWithoutSpawner(subject));
   const { folder, manifest } = evidence;
   return {
     cause,
@@ -134,11 +127,16 @@ async function finish(
   };
 }
 
-async function hungUp(listener: Listener): Promise<boolean> {
+/** The filtered thread is ended first: it is under the filter as well. */
+async function hungUpWithoutSpawner(subject: EndSubject): Promise<boolean> {
+  await subject.endSpawner();
+  reapChild(subject.rootPid);
   const until = performance.now() + proofMs;
   for (;;) {
-    if (listener.state() === 'empty') return true;
+    if (subject.listener.state() === 'empty') return true;
     if (performance.now() > until) return false;
-    await delay(2);
+    // A zombie counts as a task until it is collected.
+    reapOrphans(subject.rootPid);
+    await delay(1);
   }
 }

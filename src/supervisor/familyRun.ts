@@ -10,7 +10,7 @@ import { closeFd } from '../kernel/pidfd.ts';
 import { socketPair } from '../kernel/socketPair.ts';
 import { toArgument } from '../watch/seccomp/capture.ts';
 import { coverageText } from './coverage.ts';
-import { defaultEndTimes, endContained, endOrderly, type EndSubject, type EvidenceResult } from './ending.ts';
+import { endContained, endOrderly, type EndSubject, type EvidenceResult } from './ending.ts';
 import { messages } from './messages.ts';
 import type { StartPlan } from './plan.ts';
 import type { ForwardedRequest, Outcome, Relay } from './relay/relay.ts';
@@ -147,6 +147,9 @@ export class FamilyRun {
         return;
       case 'exited':
         this.exit = message;
+        // Its thread has nothing more to do, and ends while the rest is looked after. Not before the server did: a
+        // server that asked for a signal at its parent's death (prctl(2)) would get it, the kernel means the thread.
+        void this.threads.endSpawner();
         this.end('orderly', messages.exited(this.status()));
         return;
       default:
@@ -213,7 +216,7 @@ export class FamilyRun {
     const certificate =
       order === 'contain'
         ? await endContained(subject, cause)
-        : await endOrderly(subject, cause, () => this.relay.endServerInput(), defaultEndTimes);
+        : await endOrderly(subject, cause, () => this.relay.endServerInput(), this.plan.endTimes);
     this.threads.toWatch({ kind: 'ended', cause, certificate });
     const status = order === 'contain' ? `contained by Kinwatch: ${cause}` : this.status();
     await (told ?? this.relay.serverEnded(status, this.stderr?.text() ?? ''));

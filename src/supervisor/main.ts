@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { signals } from '../kernel/numbers.ts';
-import { becomeSubreaper, hardenProcess, signalOnParentDeath } from '../kernel/process.ts';
+import { becomeSubreaper, exitNow, hardenProcess, signalOnParentDeath } from '../kernel/process.ts';
 import { type Places, placesOfUser, PlacesError } from '../protocol/places.ts';
 import { readLaunch } from './client.ts';
 import { parseRun } from './commandLine.ts';
@@ -16,12 +16,17 @@ import type { Threads } from './threadPair.ts';
 
 const refuseWaitMs = 1000;
 
+/** {@link superviseRun}, and this process's end with its exit code. */
+export async function superviseToExit(argv: readonly string[], threads: Threads): Promise<never> {
+  return exitNow(await superviseRun(argv, threads));
+}
+
 /**
  * @param argv what stands behind `kinwatch run`.
  * @param threads started already, silent until the session begins.
  * @returns the exit code (DESIGN §7), or the server's own.
  */
-export async function superviseRun(argv: readonly string[], threads: Threads): Promise<number> {
+async function superviseRun(argv: readonly string[], threads: Threads): Promise<number> {
   hardenProcess();
   becomeSubreaper();
   const shimPid = Number(process.env['KINWATCH_SHIM'] ?? process.ppid);

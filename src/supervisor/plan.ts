@@ -5,6 +5,7 @@ import { readCwd } from '../watch/proc.ts';
 import { programFacts, type ProgramLook } from '../watch/program.ts';
 import type { Launch } from './client.ts';
 import type { RunRequest } from './commandLine.ts';
+import { defaultEndTimes, type EndTimes } from './endTimes.ts';
 import { checkCwd, resolveCommand } from './resolve.ts';
 import { startEnvironment } from './startEnvironment.ts';
 
@@ -20,6 +21,7 @@ export interface StartPlan {
   readonly program: ProgramLook;
   /** No socket of IP at all. */
   readonly localOnly: boolean;
+  readonly endTimes: EndTimes;
 }
 
 /** @throws StartError when it cannot be launched. */
@@ -56,5 +58,6 @@ export async function planStart(
     first: resolved.first,
     program: resolved.program,
     localOnly: request.network === 'none',
+    endTimes: request.endTimes ?? defaultEndTimes,
   };
 }

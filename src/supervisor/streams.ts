@@ -8,8 +8,8 @@ import type { SessionStreams } from './session.ts';
 export function clientStreams(): SessionStreams {
   return {
     clientIn: isPipe(0) ? pipeOpener(0) : process.stdin,
-    clientOut: output(1, process.stdout),
-    log: output(2, process.stderr),
+    clientOut: output(1, () => process.stdout),
+    log: output(2, () => process.stderr),
   };
 }
 
@@ -37,8 +37,9 @@ function isPipe(fd: number): boolean {
   return stats.isFIFO() || stats.isSocket();
 }
 
-function output(fd: number, ordinary: Writable): Writable {
-  const stream = isPipe(fd) ? new Socket({ fd, readable: false, writable: true }) : ordinary;
+/** @param ordinary Node's own stream: made only where it is used, for making it costs some milliseconds. */
+function output(fd: number, ordinary: () => Writable): Writable {
+  const stream = isPipe(fd) ? new Socket({ fd, readable: false, writable: true }) : ordinary();
   // A reader that went away is noticed by the relay; a lost log is no reason to end.
   stream.on('error', () => undefined);
   return stream;

@@ -1,6 +1,6 @@
 /** Starts the two worker threads and turns their messages into typed events for the main thread. */
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { stat } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { FromSpawner, FromWatch, ToSpawner, ToWatch } from './threads.ts';
 
@@ -15,6 +15,7 @@ export interface ThreadEvents {
 export class Threads {
   private readonly watchWorker: Worker;
   private readonly spawnerWorker: Worker;
+  private spawnerEnd: Promise<unknown> | undefined;
 
   /**
    * Starts both at once: they load while the main thread finds out what to launch. Neither says anything before it
@@ -23,7 +24,10 @@ export class Threads {
    * @param files what each thread runs.
    */
   constructor(files: Readonly<Record<ThreadRole, string>>) {
-    const make = (role: ThreadRole): Worker => new Worker(files[role], { env: {}, execArgv: [] });
+    // Their own stdout and stderr are read by nobody, and nothing writes there: joined to the process's, as is usual,
+    // they would have Node's streams for those made at once.
+    const options = { env: {}, execArgv: [], stdout: true, stderr: true };
+    const make = (role: ThreadRole): Worker => new Worker(files[role], options);
     this.watchWorker = make('watch');
     this.spawnerWorker = make('spawner');
   }
@@ -35,7 +39,7 @@ export class Threads {
     this.watchWorker.on('error', (error) => events.died('watch', error));
     this.spawnerWorker.on('error', (error) => events.died('spawner', error));
     // Node's pool threads must exist before the filtered thread does: threads it would create inherit the filter.
-    await Promise.all(Array.from({ length: 8 }, () => stat('/')));
+    await Promise.all(Array.from({ length: 8 }, () => new Promise((resolve) => stat('/', resolve))));
     this.toSpawner({ kind: 'enter', localOnly });
   }
 
@@ -59,13 +63,19 @@ export class Threads {
 
   /** Resolves when the filtered thread is gone: from then on only members are under the filter. */
   async endSpawner(): Promise<void> {
-    await this.spawnerWorker.terminate();
+    this.spawnerEnd ??= this.spawnerWorker.terminate();
+    await this.spawnerEnd;
   }
 
-  /** Resolves when the watch has let go of its handles and its thread is gone. */
+  /** Resolves when the watch has said everything to the desk and let go of its handles, or its thread is gone. */
   async endWatch(): Promise<void> {
-    const exited = once(this.watchWorker, 'exit');
+    const ended = new Promise<void>((resolve) => {
+      this.watchWorker.on('message', (message: FromWatch) => {
+        if (message.kind === 'closed') resolve();
+      });
+      this.watchWorker.once('exit', () => resolve());
+    });
     this.toWatch({ kind: 'close' });
-    await exited;
+    await ended;
   }
 }

@@ -32,19 +32,22 @@ const quick = [
 /** Milliseconds from the server's last message to the exit of what the client launched. */
 async function exitDelay(child: ChildProcess): Promise<number> {
   let said = '';
+  let complained = '';
+  child.stderr?.on('data', (chunk: Buffer) => (complained += chunk.toString('utf8')));
   child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
-  await once(child, 'exit');
+  const [code] = (await once(child, 'exit')) as [number | null];
   const exitedMs = performance.timeOrigin + performance.now();
   if (child.stdout?.readableEnded === false) await once(child.stdout, 'end');
   const nanoseconds = /"data":"(\d+)"/u.exec(said)?.[1];
-  if (nanoseconds === undefined) throw new Error(`the server said no time: ${said}`);
+  if (nanoseconds === undefined)
+    throw new Error(`the server said no time (exit ${code}): ${said}${complained}`);
   return exitedMs - Number(nanoseconds) / 1e6;
 }
 
 const rig = Rig.make(context);
 const review = await rig.reviewer();
 const options = {
-  stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'],
+  stdio: 'pipe' as const,
   env: rig.environment,
   cwd: rig.home,
 };

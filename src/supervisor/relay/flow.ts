@@ -99,7 +99,8 @@ export class Source {
           return;
         }
         this.moved = false;
-        setTimeout(check, quietMs);
+        // Timers come before reading in a turn of the event loop: on a busy machine what waits is read first.
+        setTimeout(() => setImmediate(check), quietMs);
       };
       if (this.ended) resolve();
       else this.stream.once('close', resolve).once('end', resolve);
