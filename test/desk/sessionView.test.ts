@@ -6,6 +6,7 @@ import {
   withAnswered,
   withBirth,
   withClaims,
+  withConnectionOf,
   withDetached,
   withEnd,
   withExec,
@@ -72,4 +73,22 @@ test('the client’s claim comes from its initialize, and from nothing else', ()
   assert.equal(told('{"clientInfo":"cut'), undefined);
   assert.equal(told('null'), undefined);
   assert.equal(told('{"clientInfo":{"name":"code"}}', 'tools/call'), undefined);
+});
+
+test('a connection belongs to its process and to no other; a refused one leaves no mark on the program', () => {
+  const view = birth(birth(opened, 5), 6);
+  const place = {
+    action: 'connect',
+    transport: 'tcp',
+    endpoint: { kind: 'inet', address: '198.51.100.7', port: 22 },
+  } as const;
+  const held = withConnectionOf(view, { ...key(5), ...place, step: 'held' }, at);
+  assert.equal(held.processes[0]?.state, 'held');
+  assert.equal(held.processes[1], view.processes[1]);
+  const refused = withConnectionOf(held, { ...key(5), ...place, step: 'refused' }, at);
+  assert.deepEqual(refused.processes[0], {
+    ...view.processes[0],
+    connections: [{ ...place, state: 'refused', since: at }],
+  });
+  assert.equal(withConnectionOf(view, { ...key(7), ...place, step: 'held' }, at), view);
 });

@@ -66,7 +66,11 @@ export const ended = (status = 'exit 0'): Partial<ProcessView> => ({
   endedAt: at('14:03:26'),
 });
 
-export const coverage = { level: 'held', text: 'execs and connections held', gaps: {} } as const;
+export const coverage = {
+  level: 'held',
+  text: 'execs and connections held, datagrams judged, not pinned',
+  gaps: {},
+} as const;
 
 export const session = (more: Partial<SessionView> = {}): SessionView => ({
   session: '7f3a',
