@@ -1,5 +1,6 @@
 /** The start log on the card: which variables a server gets, and where its programs are searched. Names, no values. */
 import type { PathEntry, StartFacts } from '../facts.ts';
+import { loadsCode } from '../policy/environment.ts';
 import type { CardRow } from './cardShape.ts';
 import { isInside } from './rows.ts';
 import { visibleText } from './visible.ts';
@@ -24,6 +25,9 @@ export function environment({ environment: facts }: StartFacts): CardRow {
     ...credentials.map((name) => ({
       warning: `${name} looks like a credential: this server receives a credential.`,
     })),
+    ...configured
+      .filter((name) => loadsCode(name))
+      .map((name) => ({ warning: `${name} can make its programs run code that no command line names.` })),
     `Passed on: ${list(passed)}`,
     ...(secrets.length === 0 ? [] : [`Dropped, as they look like credentials: ${list(secrets)}`]),
     ...(others.length === 0 ? [] : [`Dropped, as the configuration doesn’t name them: ${list(others)}`]),

@@ -23,7 +23,7 @@ const withSearch = (search: PathEntry[]): StartFacts =>
 test('names, grouped by why; values never', () => {
   const row = environment(
     withEnvironment({
-      configured: ['API_TOKEN', 'MODE'],
+      configured: ['API_TOKEN', 'MODE', 'NODE_OPTIONS'],
       credentials: ['API_TOKEN'],
       passed: ['HOME', 'PATH'],
       dropped: ['AWS_SECRET', 'EDITOR', 'VSCODE_PID'],
@@ -33,8 +33,9 @@ test('names, grouped by why; values never', () => {
   );
   assert.equal(
     row.value,
-    'Set by the configuration: API_TOKEN, MODE\n' +
+    'Set by the configuration: API_TOKEN, MODE, NODE_OPTIONS\n' +
       'API_TOKEN looks like a credential: this server receives a credential.\n' +
+      'NODE_OPTIONS can make its programs run code that no command line names.\n' +
       'Passed on: HOME, PATH\n' +
       'Dropped, as they look like credentials: AWS_SECRET\n' +
       'Dropped, as the configuration doesn’t name them: EDITOR, VSCODE_PID\n' +
