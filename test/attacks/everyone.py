@@ -25,7 +25,12 @@ def attack():
         while True:
             signal.pause()
     os.read(ready, 1)
-    os.kill(-1, signal.SIGURG)
+    try:
+        os.kill(-1, signal.SIGURG)
+    except PermissionError:
+        with open(LOG, "w") as file:
+            file.write("EPERM\n")
+        os.kill(sibling, signal.SIGKILL)
     os.waitpid(sibling, 0)
 
 

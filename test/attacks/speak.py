@@ -3,6 +3,7 @@
 speak.py SOCKET TOKEN OUT [leave]: with `leave` from a process that left its parent: forked twice, in a session of its
 own; afterwards it becomes a program with an empty environment that stays.
 """
+import errno
 import json
 import os
 import socket
@@ -16,7 +17,10 @@ def hello(role):
     if role == "reviewer":
         message["token"] = TOKEN
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.connect(SOCKET)
+    try:
+        connection.connect(SOCKET)
+    except OSError as error:
+        return {"kind": "closed", "reason": errno.errorcode[error.errno]}
     connection.sendall((json.dumps(message) + "\n").encode())
     return json.loads(connection.makefile().readline())
 
