@@ -163,6 +163,7 @@ export class FamilyWatch {
         out.send({ kind: 'refusal', ...about(member), what: 'exec', rule, text });
         out.say({ kind: 'contain', cause: text });
       },
+      gap: (what) => this.gaps.count(what),
       ended: (member) => this.ended(member),
       detached: (member) => {
         const { pid, startedAt, at } = about(member);

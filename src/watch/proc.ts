@@ -8,6 +8,8 @@ export interface ProcStat {
   readonly state: string;
   /** It only waits to be reaped. A process whose first thread alone has ended is in state Z too, and lives. */
   readonly ended: boolean;
+  /** False for a fork until its first exec: `PF_FORKNOEXEC` of `include/linux/sched.h`. */
+  readonly hasExecuted: boolean;
   readonly ppid: number;
   readonly pgid: number;
   readonly sid: number;
@@ -17,6 +19,7 @@ export interface ProcStat {
 
 /** Clock ticks a second that /proc counts in: `USER_HZ`, 100 on every Linux architecture in use. */
 const ticksPerSecond = 100;
+const forkedOnly = 0x40;
 const small = Buffer.alloc(4096);
 
 function readSmall(path: string): string | undefined {
@@ -59,6 +62,7 @@ export function parseStat(pid: number, text: string): ProcStat | undefined {
     comm: text.slice(open + 1, close),
     state,
     ended: (state === 'Z' || state === 'X') && Number(fields[17]) <= 1,
+    hasExecuted: (Number(fields[6]) & forkedOnly) === 0,
     ppid: Number(fields[1]),
     pgid: Number(fields[2]),
     sid: Number(fields[3]),

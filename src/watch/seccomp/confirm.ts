@@ -36,15 +36,24 @@ export function readStarted(pid: number): Started | undefined {
 
 /** What started instead of the expected program; undefined when it is the one that was judged. */
 export function differs(expectation: Expectation, started: Started): string | undefined {
-  const { facts, changedNs } = expectation.look.executable;
-  const same =
-    started.stats.dev.toString() === facts.device &&
-    started.stats.ino.toString() === facts.inode &&
-    started.stats.ctimeNs === changedNs;
-  if (!same) return started.exe;
+  if (!isJudgedFile(expectation, started)) return started.exe;
   return sameArguments(vectorOf(expectation), started.argv)
     ? undefined
     : `${started.exe} with other arguments`;
+}
+
+/** The file itself, whatever its arguments. */
+export function isJudgedFile(expectation: Expectation, { stats }: Started): boolean {
+  const { facts, changedNs } = expectation.look.executable;
+  return (
+    stats.dev.toString() === facts.device &&
+    stats.ino.toString() === facts.inode &&
+    stats.ctimeNs === changedNs
+  );
+}
+
+export function isSameFile(left: Started, right: Started): boolean {
+  return left.stats.dev === right.stats.dev && left.stats.ino === right.stats.ino;
 }
 
 /** As the kernel builds it: an empty vector gets one empty string, a `#!` line replaces the first. */
@@ -55,11 +64,7 @@ function vectorOf({ look, requested, argv }: Expectation): readonly Argument[] {
 
 /** What runs instead of the image that was confirmed before, when nothing was released since. */
 export function changedSince(before: Started, started: Started): string | undefined {
-  const same =
-    before.stats.dev === started.stats.dev &&
-    before.stats.ino === started.stats.ino &&
-    sameArguments(before.argv, started.argv);
-  return same ? undefined : started.exe;
+  return isSameFile(before, started) && sameArguments(before.argv, started.argv) ? undefined : started.exe;
 }
 
 function sameArguments(left: readonly Argument[], right: readonly Argument[]): boolean {

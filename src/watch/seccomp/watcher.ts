@@ -9,12 +9,13 @@ import { errnos, syscalls } from '../../kernel/numbers.ts';
 import { readThreadGroup } from '../proc.ts';
 import { lookAtProgram, type ProgramLook, type SeenFiles } from '../program.ts';
 import { errnoFor, type ExecCall, isMemoryOnly, readArguments, readExecPath } from './capture.ts';
-import { changedSince, differs, type Expectation, readStarted, type Started } from './confirm.ts';
+import { type Expectation, readStarted } from './confirm.ts';
 import type { Performer } from './datagrams.ts';
 import type { SocketEvents } from './heldSockets.ts';
 import { type Member, Members } from './members.ts';
 import { type RefusedCall, RefusedCalls } from './refusedCalls.ts';
 import { SocketCalls } from './sockets.ts';
+import { Unconfirmed } from './unconfirmed.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
 const drainMs = 5;
@@ -47,6 +48,8 @@ export interface WatcherEvents {
   confirmed(member: Member, exe: string, argv: readonly Argument[], cwd: string): void;
   /** Another program started than the one that was released. It has been told, not ended: the listener ends it. */
   mismatch(member: Member, expected: string, found: string): void;
+  /** A number of the session's coverage goes up by one. */
+  gap(what: string): void;
   ended(member: Member): void;
   detached(member: Member): void;
   failed(error: unknown): void;
@@ -57,9 +60,7 @@ export class Watcher {
   readonly sockets: SocketCalls;
   private readonly refused: RefusedCalls;
   private readonly memory = new TargetMemory();
-  private readonly expected = new Map<Member, Expectation>();
-  /** What each member was last confirmed to run. */
-  private readonly images = new Map<Member, Started>();
+  private readonly unconfirmed: Unconfirmed;
   private readonly listener: Listener;
   /** The server itself: its first exec was judged before it was launched, and its memory is the supervisor's copy. */
   private root: Expectation | undefined;
@@ -79,8 +80,7 @@ export class Watcher {
       {
         born: (member) => events.born(member),
         ended: (member) => {
-          this.expected.delete(member);
-          this.images.delete(member);
+          this.unconfirmed.ended(member);
           this.sockets.ended(member);
           events.ended(member);
         },
@@ -88,6 +88,11 @@ export class Watcher {
       },
       requestOf,
     );
+    this.unconfirmed = new Unconfirmed({
+      confirmed: (member, { exe, argv, cwd }) => events.confirmed(member, exe, argv, cwd),
+      mismatch: (member, expected, found) => events.mismatch(member, expected, found),
+      gap: (what) => events.gap(what),
+    });
     this.refused = new RefusedCalls(this.listener, this.members, (member, rule, what) =>
       events.callRefused(member, rule, what),
     );
@@ -107,7 +112,7 @@ export class Watcher {
 
   release(exec: HeldExec): boolean {
     const { member, look, argv, call } = exec;
-    this.expected.set(member, { look, argv, requested: call.scriptName });
+    this.unconfirmed.released(member, { look, argv, requested: call.scriptName });
     return this.listener.answer(exec.id, { kind: 'continue' });
   }
 
@@ -123,6 +128,7 @@ export class Watcher {
   /** Before the thread ends. The descriptor stays open: the proof of emptiness is taken from it. */
   stop(): void {
     this.listener.unwatch();
+    this.unconfirmed.close();
     this.members.close();
   }
 
@@ -150,6 +156,11 @@ export class Watcher {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
       return;
     }
+    if (
+      notification.call !== call.setTidAddress &&
+      !this.unconfirmed.mayGoOn(member, notification.call === call.exitGroup)
+    )
+      return;
     if (this.refused.handle(notification, member)) return;
     switch (notification.call) {
       case call.execve:
@@ -174,7 +185,7 @@ export class Watcher {
   private exec(notification: Notification, member: Member): void {
     const first = this.takeRoot(member);
     if (first !== undefined) {
-      this.expected.set(member, first);
+      this.unconfirmed.released(member, first);
       this.listener.answer(notification.id, { kind: 'continue' });
       return;
     }
@@ -219,36 +230,11 @@ export class Watcher {
 
   /** The first call that a C library makes in a new program: `/proc/PID/exe` is the truth now, before `main`. */
   private confirm(member: Member, notification: Notification): void {
-    const expectation = this.expected.get(member);
-    const before = this.images.get(member);
     const started = readStarted(member.pid);
     // Its thread has ended meanwhile: killed, or replaced by what another thread executes, which calls by itself.
     if (!this.listener.isValid(notification.id)) return;
-    this.expected.delete(member);
-    const fault =
-      started === undefined ? 'a program that cannot be read' : faultOf(expectation, before, started);
-    if (started === undefined || fault !== undefined) {
-      // Left unanswered on purpose: the call waits, so no instruction of that program runs before it is ended.
-      const released = expectation?.look.executable.facts.path ?? before?.exe ?? 'nothing';
-      this.events.mismatch(member, released, fault ?? '');
-      return;
-    }
-    this.images.set(member, started);
-    this.events.confirmed(member, started.exe, started.argv, started.cwd);
-    this.listener.answer(notification.id, { kind: 'continue' });
+    // Else left unanswered on purpose: the call waits, so no instruction of that program runs before it is ended.
+    if (this.unconfirmed.confirmingCall(member, started))
+      this.listener.answer(notification.id, { kind: 'continue' });
   }
-}
-
-/**
- * A member can make the confirming call by itself, while another of its threads is inside a released exec, and so
- * use the expectation up before the new program starts: what runs then must still be what was confirmed before.
- * Without either it is a fork's first word, in the image it was born with.
- */
-function faultOf(
-  expectation: Expectation | undefined,
-  before: Started | undefined,
-  started: Started,
-): string | undefined {
-  if (expectation !== undefined) return differs(expectation, started);
-  return before === undefined ? undefined : changedSince(before, started);
 }
