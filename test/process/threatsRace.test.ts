@@ -1,4 +1,7 @@
-/** What was judged is what runs (THREATS 7, 8): whatever is swapped in between is ended before its `main`. */
+/**
+ * What was judged is what runs (THREATS 6, 7, 8): whatever is swapped in between is ended before its `main`, or
+ * soon after it when it hides.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -19,7 +22,7 @@ import { inCheckout, Rig, until } from './rig.ts';
 
 const race = inCheckout('test', 'attacks', 'race.py');
 const python = '/usr/bin/python3';
-const modes = ['file', 'argv', 'script', 'path', 'spoof'] as const;
+const modes = ['file', 'argv', 'script', 'path', 'spoof', 'hide', 'hideAll'] as const;
 type Mode = (typeof modes)[number] | 'kill';
 
 /** Tries of one mode in all, and catches (each ends a session) after which it has been seen often enough. */
@@ -46,12 +49,12 @@ function prepare(home: string, mode: Mode, tries: number): Attack {
     chmodSync(path, 0o755);
     return path;
   };
-  const halves = (name: string, good: string): string => {
+  const halves = (name: string, good: string, bad = '/usr/bin/touch'): string => {
     const link = join(folder, name);
     if (existsSync(link)) return link;
     for (const [half, file] of [
       ['good', good],
-      ['bad', '/usr/bin/touch'],
+      ['bad', bad],
     ] as const) {
       mkdirSync(join(folder, half));
       copyFileSync(realpathSync(file), join(folder, half, name));
@@ -61,6 +64,8 @@ function prepare(home: string, mode: Mode, tries: number): Attack {
   };
   const program = {
     file: () => halves('program', '/usr/bin/true'),
+    hide: () => halves('program', '/usr/bin/true'),
+    hideAll: () => halves('program', '/usr/bin/true', '/usr/bin/tail'),
     argv: () => '/bin/sh',
     kill: () => '/bin/true',
     script: () => script('script', `[ "$1" = good ] || : >${marker}`),
