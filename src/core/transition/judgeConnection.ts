@@ -1,4 +1,5 @@
 /** Is this connection one of the moments that need a person? Pure: DESIGN §3, transition 2. */
+import { placeOf } from '../consequence/addressWords.ts';
 import type { ConnectionFacts, Endpoint } from '../facts.ts';
 import type { Rule } from './rules.ts';
 import type { SocketMeaning } from './services.ts';
@@ -74,7 +75,11 @@ export function destinationKey({
   host,
 }: Pick<ConnectionFacts, 'action' | 'endpoint' | 'host'>): string {
   const direction = action === 'listen' ? 'listen' : 'to';
-  if (endpoint.kind === 'inet') return `${direction} ${host ?? endpoint.address} ${endpoint.port}`;
+  if (endpoint.kind === 'inet') {
+    // A name that was shown leading to the wide network must not lead to this machine by the same answer.
+    const where = host === undefined ? endpoint.address : `${host} (${placeOf(endpoint.address).kind})`;
+    return `${direction} ${where} ${endpoint.port}`;
+  }
   return endpoint.kind === 'unix' ? `${direction} ${endpoint.path}` : `${direction} @${endpoint.name}`;
 }
 

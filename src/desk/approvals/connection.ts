@@ -1,5 +1,4 @@
 /** A held connection, listener or hand-over: DESIGN §3, transition 2. */
-import { placeOf } from '../../core/consequence/addressWords.ts';
 import { connectionCard, connectionTransition } from '../../core/consequence/card.ts';
 import type { ConnectionFacts } from '../../core/facts.ts';
 import { destinationKey } from '../../core/transition/judgeConnection.ts';
@@ -15,8 +14,6 @@ export function connectionMatter(session: Session, facts: ConnectionFacts, traff
   const { endpoint, host } = facts;
   const destination = destinationKey(facts);
   const byName = host === undefined || endpoint.kind !== 'inet' ? undefined : endpoint.address;
-  // A name that was shown leading to the wide network must not lead to this machine by the same answer.
-  const key = byName === undefined ? destination : `${destination}, ${placeOf(byName).kind}`;
   return {
     facts,
     transition: connectionTransition(facts),
@@ -25,9 +22,11 @@ export function connectionMatter(session: Session, facts: ConnectionFacts, traff
       subject: connectionSubject(facts),
       ...(file.digest === undefined ? {} : { digest: file.digest }),
     },
-    grant: identity === undefined ? undefined : JSON.stringify(['connection', identity, key]),
+    grant: identity === undefined ? undefined : JSON.stringify(['connection', identity, destination]),
     // A program that cannot be told from another joins only itself.
-    joins: JSON.stringify(identity === undefined ? [facts.pid, facts.startedAt, key] : [identity, key]),
+    joins: JSON.stringify(
+      identity === undefined ? [facts.pid, facts.startedAt, destination] : [identity, destination],
+    ),
     address: byName === undefined ? undefined : { destination, address: byName },
     card: (context) => connectionCard(facts, context),
     allowed: (scope) => connectionAllowed(facts, scope),
