@@ -4,6 +4,7 @@ import type { ProcessView, SessionView } from '../src/protocol/desk.ts';
 import { familyFacts, processFacts, type Fact } from './drawerFacts.ts';
 import { icon } from './icons.ts';
 import { processName } from './processWords.ts';
+import { openFilesFacts } from './openFiles.ts';
 import type { Shell } from './shell.ts';
 import { data } from './text.ts';
 import { processKey } from './treeRows.ts';
@@ -67,8 +68,8 @@ export class DrawerElement extends LitElement {
     if (process === undefined) return nothing;
     return this.frame(
       html`${data(processName(process))} <span class="quiet num">${process.pid}</span>`,
-      processFacts(this.shell, session, process),
-      this.stop(session, process),
+      [...processFacts(this.shell, session, process), ...openFilesFacts(this.shell, process)],
+      html`${this.openFiles(session, process)}${this.stop(session, process)}`,
     );
   }
 
@@ -116,6 +117,17 @@ export class DrawerElement extends LitElement {
       appearance="secondary"
       @click=${() => this.shell.post({ kind: 'stopProcess', session: session.session, pid, startedAt })}
       >${icon('stop')}<span>Stop process</span></vscode-button
+    >`;
+  }
+
+  private openFiles(session: SessionView, process: ProcessView): unknown {
+    if (process.state === 'ended' || this.shell.state.desk.kind !== 'connected') return nothing;
+    const { pid, startedAt } = process;
+    return html`<vscode-button
+      class="btn flat sm"
+      appearance="secondary"
+      @click=${() => this.shell.post({ kind: 'openFiles', session: session.session, pid, startedAt })}
+      ><span>Open files</span></vscode-button
     >`;
   }
 

@@ -7,7 +7,13 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument } from '../core/facts.ts';
 import { visibleText } from '../core/consequence/visible.ts';
+import { redact } from '../core/redaction/redact.ts';
 import { argumentText, quoted } from '../core/consequence/words.ts';
+import type { Lsof } from './lsof.ts';
+
+/** At most, of the time for evidence; the manifest behind it needs its own. */
+const lsofMs = 400;
+const manifestMs = 300;
 
 /** A member as the supervisor found it, stopped. */
 export interface EvidenceMember {
@@ -32,6 +38,10 @@ export interface EvidenceInput {
   readonly view: unknown;
   /** The machine's process table; its failure is a gap. */
   readonly processTable: () => Promise<readonly object[]>;
+  /** What every member has open. */
+  readonly openFiles: () => object;
+  /** Undefined: lsof is not installed, and not missed. Its failure is a gap. */
+  readonly lsof: Lsof | undefined;
   readonly budgetMs: number;
 }
 
@@ -54,8 +64,12 @@ export async function writeEvidence(input: EvidenceInput): Promise<EvidenceResul
   const gaps: string[] = [];
   const digests: { file: string; sizeBytes: number; sha256: string }[] = [];
 
-  const step = async (file: string, text: () => Promise<string> | string): Promise<string | undefined> => {
-    const written = await within(until, async () => {
+  const step = async (
+    file: string,
+    text: () => Promise<string> | string,
+    stepUntil = until,
+  ): Promise<string | undefined> => {
+    const written = await within(stepUntil, async () => {
       const content = Buffer.from(await text());
       await writeSynced(join(folder, file), content);
       const sha256 = createHash('sha256').update(content).digest('hex');
@@ -80,7 +94,15 @@ export async function writeEvidence(input: EvidenceInput): Promise<EvidenceResul
     json({ takenAt, cause: input.cause, members: input.members, session: input.view }),
   );
   await step('report.md', () => report(input, takenAt));
+  await step('openFiles.json', () => json(input.openFiles()));
   await step('processes.json', async () => json(await input.processTable()));
+  const pids = input.members.map(({ pid }) => pid);
+  const { lsof } = input;
+  if (lsof !== undefined && pids.length > 0) {
+    const timeoutMs = Math.min(lsofMs, until - manifestMs - performance.now());
+    const text = async (): Promise<string> => redact(await lsof(pids, timeoutMs));
+    await step('lsof.txt', text, performance.now() + timeoutMs);
+  }
   const files = [...digests];
   const manifest = await step('manifest.json', () =>
     json({ session: input.session, takenAt, files, skipped: gaps }),
@@ -153,7 +175,8 @@ function report({ session, server, client, cause, members }: EvidenceInput, take
     ...lines,
     '',
     'tree.json holds the members and all that was seen of the session, processes.json every process of this',
-    'machine at that moment, manifest.json the SHA-256 of each file and what was skipped.',
+    'machine at that moment, openFiles.json what the members had open (lsof.txt the same in more detail where lsof is',
+    'installed), manifest.json the SHA-256 of each file and what was skipped.',
     '',
   ].join('\n');
 }

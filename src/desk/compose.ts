@@ -182,7 +182,7 @@ export function composeDesk(parts: DeskParts): Desk {
         reviewers,
         containment,
         records,
-        user: parts.user,
+        ...parts,
         judgeAgain: (role, peer) => judgeAgain(role, peer, visitorParts),
       });
       return { handler: person, started: () => person.begin() };

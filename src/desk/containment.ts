@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import type { ProcessKey } from '../core/facts.ts';
 import { type EvidenceInput, writeEvidence } from '../contain/evidence.ts';
+import { installedLsof } from '../contain/lsof.ts';
+import { openFilesOfMembers } from '../contain/openFiles.ts';
+
 import type { Decider } from '../journal/record.ts';
 import type { Certificate } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
@@ -81,6 +84,8 @@ export class Containment {
       members: maskDeep(members),
       view: session.view,
       processTable: async () => (await processTable()).map(maskProcess),
+      lsof: installedLsof(),
+      openFiles: () => maskDeep(openFilesOfMembers(members)),
       budgetMs: timings.evidenceMs,
     });
     const { folder, manifest, evidenceMs } = result;

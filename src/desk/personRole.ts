@@ -5,6 +5,7 @@ import { type FromDesk, type ToDesk, toDesk } from '../protocol/desk.ts';
 import type { Containment } from './containment.ts';
 import { liveList } from './liveList.ts';
 import { describeMismatch } from './malformed.ts';
+import { openFilesOf } from './openFiles.ts';
 import type { PeerVerdict } from './peer.ts';
 import { type Questions, reviewer } from './questions.ts';
 import type { Records } from './records.ts';
@@ -19,6 +20,8 @@ export interface PersonParts {
   readonly containment: Containment;
   readonly records: Records;
   readonly user: string;
+  readonly uid: number;
+  readonly home: string | undefined;
   /** The peer rules again: a process may have become a client's descendant, or another process, since hello. */
   judgeAgain(role: 'reviewer' | 'operator', peer: RolePort['peer']): PeerVerdict;
 }
@@ -76,6 +79,8 @@ export class PersonRole implements RoleHandler, ReviewerPort {
         return undefined;
       case 'stopProcess':
         return this.isReviewer('stopProcess') && this.hasAuthority() ? this.stopProcess(message) : undefined;
+      case 'openFiles':
+        return this.isReviewer('openFiles') && this.hasAuthority() ? this.openFiles(message) : undefined;
       case 'workspace':
         if (this.isReviewer('workspace'))
           this.workspace = { folders: message.folders, trusted: message.trusted };
@@ -123,6 +128,12 @@ export class PersonRole implements RoleHandler, ReviewerPort {
     }
     this.parts.records.note({ kind: 'process stop asked', session: id, pid, startedAt, by: this.self() });
     return session.supervisor.send({ kind: 'stopProcess', pid, startedAt });
+  }
+
+  private openFiles({ session: id, pid, startedAt }: Of<'openFiles'>): void {
+    const { sessions, reviewers, home, uid } = this.parts;
+    const places = { home, uid, folders: reviewers.workspaceFolders() };
+    this.send(openFilesOf(id, sessions.get(id), { pid, startedAt }, places));
   }
 
   private self(): Decider {

@@ -13,6 +13,7 @@ const familiesWaitMs = 5000;
 const endedQuestionMs = 10_000;
 const mostRefusals = 50;
 const mostEndedSessions = 10;
+const mostOpenFiles = 10;
 /** More than this in one session and the earliest ended are counted instead of listed. */
 const mostProcesses = 400;
 
@@ -25,6 +26,7 @@ export const emptyState: PanelState = {
   sessions: [],
   refusals: [],
   certificates: [],
+  openFiles: [],
 };
 
 /** Questions that wait for an answer, in order of arrival. */
@@ -89,6 +91,12 @@ export function reduce(state: PanelState, message: FromDesk, now: string): Panel
       return changeProcess(state, message, (process) => ({ ...process, detached: true }));
     case 'refusal':
       return refusal(state, message);
+    case 'openFiles': {
+      const others = state.openFiles.filter(
+        ({ pid, startedAt }) => pid !== message.pid || startedAt !== message.startedAt,
+      );
+      return { ...state, openFiles: [...others, message].slice(-mostOpenFiles) };
+    }
     case 'certificate': {
       const others = state.certificates.filter(({ session }) => session !== message.certificate.session);
       return { ...state, certificates: [...others, message.certificate].slice(-mostEndedSessions) };

@@ -92,6 +92,10 @@ export class Reviewer {
     this.ask({ kind: 'stopProcess', session, pid, startedAt });
   }
 
+  openFiles(session: string, pid: number, startedAt: string): void {
+    this.ask({ kind: 'openFiles', session, pid, startedAt });
+  }
+
   sendWorkspace(): void {
     const { folders, trusted } = this.host.workspace();
     this.link.send({ kind: 'workspace', folders: [...folders], trusted });

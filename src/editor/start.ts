@@ -168,6 +168,8 @@ function receive(reviewer: Reviewer, message: Exclude<FromPanel, { kind: 'ready'
       return reviewer.contain(message.session);
     case 'stopProcess':
       return reviewer.stopProcess(message.session, message.pid, message.startedAt);
+    case 'openFiles':
+      return reviewer.openFiles(message.session, message.pid, message.startedAt);
     case 'copy':
       return void vscode.env.clipboard.writeText(message.text);
     case 'startServer':

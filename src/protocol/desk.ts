@@ -19,6 +19,7 @@ import {
   time,
   transport,
 } from './facts.ts';
+import { openFiles } from './openFiles.ts';
 
 export { maxLineBytes, protocolVersion } from './wire.ts';
 
@@ -141,6 +142,8 @@ export const toDesk = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('contain'), session: z.string() }),
   z.strictObject({ kind: z.literal('stopProcess'), session: z.string(), pid: z.int(), startedAt: time }),
+  /** What a member has open; answered by `openFiles`. */
+  z.strictObject({ kind: z.literal('openFiles'), session: z.string(), pid: z.int(), startedAt: time }),
   z.strictObject({ kind: z.literal('ps') }),
 ]);
 export type ToDesk = z.infer<typeof toDesk>;
@@ -249,6 +252,7 @@ export const fromDesk = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('withdrawn'), id: z.string(), reason: z.string() }),
   z.strictObject({ kind: z.literal('certificate'), certificate }),
+  openFiles,
   z.strictObject({ kind: z.literal('sessions'), sessions: z.array(psSession) }),
   z.strictObject({ kind: z.literal('failed'), request: z.string(), reason: z.string() }),
 ]);

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { certificate, choice, question, rule, sessionView } from './desk.ts';
 import { time } from './facts.ts';
+import { openFiles } from './openFiles.ts';
 
 /** How an asked question ended, kept beside it until its card leaves the view. */
 const ending = z.discriminatedUnion('kind', [
@@ -53,6 +54,8 @@ export const panelState = z.strictObject({
   sessions: z.array(sessionView),
   refusals: z.array(panelRefusal),
   certificates: z.array(certificate),
+  /** Looks at open files, the newest of each process. */
+  openFiles: z.array(openFiles),
 });
 export type PanelState = z.infer<typeof panelState>;
 
@@ -68,6 +71,7 @@ export const fromPanel = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('answer'), id: z.string(), choice }),
   z.strictObject({ kind: z.literal('contain'), session: z.string() }),
   z.strictObject({ kind: z.literal('stopProcess'), session: z.string(), pid: z.int(), startedAt: time }),
+  z.strictObject({ kind: z.literal('openFiles'), session: z.string(), pid: z.int(), startedAt: time }),
   z.strictObject({ kind: z.literal('copy'), text: z.string() }),
   z.strictObject({ kind: z.literal('startServer') }),
   z.strictObject({ kind: z.literal('openServers') }),

@@ -252,4 +252,5 @@ export const base: PanelState = {
   sessions: [],
   refusals: [],
   certificates: [],
+  openFiles: [],
 };
