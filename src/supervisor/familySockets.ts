@@ -40,6 +40,7 @@ export class FamilySockets {
       done: (call, answer) => connections.done(call, answer),
       mayReach: (call, path) => connections.mayReach(call, path),
       refused: (member, rule, what) => this.refused(member, rule, what),
+      unneeded: (member, rule, what) => this.tellRefused(member, rule, what),
       serves: (inode) => connections.ends.serves(inode),
       gap: (what) => events.gap(what),
       failed: (error) => events.failed(error),
@@ -68,8 +69,12 @@ export class FamilySockets {
   }
 
   private refused(member: Member, rule: Rule, what: string): void {
+    this.events.denied(member.request, rule, this.tellRefused(member, rule, what));
+  }
+
+  private tellRefused(member: Member, rule: Rule, what: string): string {
     const text = `Kinwatch refused ${what}: ${rule}`;
     this.events.send(refusalOf(member, 'socket', rule, text));
-    this.events.denied(member.request, rule, text);
+    return text;
   }
 }

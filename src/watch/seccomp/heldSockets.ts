@@ -41,6 +41,8 @@ export interface SocketEvents {
   mayReach(call: HeldSocket, boundPath: string): boolean;
   /** Refused without a question. */
   refused(member: Member, rule: Rule, what: string): void;
+  /** Refused and told; no call's result is marked for it. */
+  unneeded(member: Member, rule: Rule, what: string): void;
   /** A member's socket listens, or a datagram socket of its is bound: whoever reaches it stays in the family. */
   serves(inode: string): void;
   /** Counted, not told one by one. */

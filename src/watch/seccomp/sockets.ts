@@ -90,6 +90,8 @@ export class SocketCalls {
       return this.events.refused(member, 'local only', what);
     }
     this.fail(id, isInet || family === families.netlink ? errnos.EPROTONOSUPPORT : errnos.EAFNOSUPPORT);
+    // The kernel's own news, of devices for instance: a program goes on without them, and so does what it was asked for.
+    if (family === families.netlink) return this.events.unneeded(member, 'kind of socket', what);
     return this.events.refused(member, 'kind of socket', what);
   }
 
