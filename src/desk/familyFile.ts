@@ -15,6 +15,9 @@ import type { Session } from './sessions.ts';
  * together.
  */
 const lookMs = 25;
+/** Writing takes at most this share of the time: ext4 begins to write back what a rename replaces. */
+const writeShare = 0.05;
+const mostLookMs = 250;
 
 const processKey = z.strictObject({ pid: z.int().positive(), startTicks });
 
@@ -90,6 +93,7 @@ export function readFamilies(path: string): {
 export class FamilyFile {
   private timer: NodeJS.Timeout | undefined;
   private written = '';
+  private lastWriteMs = 0;
   /** Members that the last look saw. The first look takes everybody over: an earlier desk may have written them. */
   private seen: ReadonlySet<string> | undefined;
 
@@ -102,7 +106,8 @@ export class FamilyFile {
 
   /** Never writes within this call: whoever waits for a release does not wait for this file. */
   changed(): void {
-    this.timer ??= setTimeout(() => this.look(), lookMs);
+    const waitMs = Math.min(mostLookMs, Math.max(lookMs, this.lastWriteMs / writeShare));
+    this.timer ??= setTimeout(() => this.look(), waitMs);
   }
 
   /** Writes what stands, over whatever somebody else may have put there. */
@@ -135,6 +140,7 @@ export class FamilyFile {
     const text = `${JSON.stringify({ families })}\n`;
     if (text === this.written) return;
     const temporary = `${this.path}.${process.pid}.new`;
+    const started = performance.now();
     try {
       writeFileSync(temporary, text, { mode: 0o600 });
       renameSync(temporary, this.path);
@@ -142,6 +148,7 @@ export class FamilyFile {
     } catch (error) {
       this.failed(reasonOf(error));
     }
+    this.lastWriteMs = performance.now() - started;
   }
 }
 

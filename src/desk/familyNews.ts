@@ -38,7 +38,7 @@ export class FamilyNews {
       return this.port.refuse('supervisor', 'not an ancestor of the family', text);
     }
     const { at: _at, parentStartedAt, startTicks, ...birth } = message;
-    records.note({ session: session.id, startTicks, ...birth });
+    records.noteWithNext({ session: session.id, startTicks, ...birth });
     sessions.memberBorn(session, memberKey(message), { pid: message.pid, startTicks });
     census.addMember({ pid: message.pid, startTicks });
     return sessions.update(session, withBirth(session.view, message), {
@@ -51,7 +51,7 @@ export class FamilyNews {
   exec(session: Session, message: Of<'exec'>): void {
     const { at: _at, kind: _kind, step, because, digest, ...exec } = message;
     if (step === 'confirmed') this.parts.persistence.ran(session);
-    this.parts.records.note({
+    this.parts.records.noteWithNext({
       kind: step,
       session: session.id,
       ...exec,
@@ -66,14 +66,14 @@ export class FamilyNews {
   detached(session: Session, message: Of<'detached'>): void {
     const { at: _at, ...detached } = message;
     const told = { session: session.id, ...detached };
-    this.parts.records.note(told);
+    this.parts.records.noteWithNext(told);
     return this.parts.sessions.update(session, withDetached(session.view, message), told);
   }
 
   end(session: Session, message: Of<'end'>): void {
     const { at: _at, ...end } = message;
     const told = { session: session.id, ...end };
-    this.parts.records.note(told);
+    this.parts.records.noteWithNext(told);
     this.forget(session, message);
     return this.parts.sessions.update(session, withEnd(session.view, message), told);
   }

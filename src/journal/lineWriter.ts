@@ -78,15 +78,19 @@ export class LineWriter implements JournalWriter {
   ) {}
 
   append(body: RecordBody): void {
+    this.appendAll([body]);
+  }
+
+  appendAll(bodies: readonly RecordBody[]): void {
     if (this.broken !== undefined) throw this.broken;
     try {
       if (this.lost > 0) {
-        this.writeLine({ kind: 'gap', lost: this.lost, reason: this.lostReason });
+        this.writeLines([{ kind: 'gap', lost: this.lost, reason: this.lostReason }]);
         this.lost = 0;
       }
-      this.writeLine(body);
+      this.writeLines(bodies);
     } catch (cause) {
-      this.lost += 1;
+      this.lost += bodies.length;
       this.lostReason = reasonOf(cause);
       throw new JournalError('write failed', `the journal cannot be written: ${reasonOf(cause)}`, { cause });
     }
@@ -112,20 +116,27 @@ export class LineWriter implements JournalWriter {
     closeSync(this.fd);
   }
 
-  private writeLine(body: RecordBody): void {
+  /** All of them or none. */
+  private writeLines(bodies: readonly RecordBody[]): void {
     if (this.isTorn) this.cutTorn();
-    const record: JournalRecord = { sequence: this.sequence + 1, at: new Date().toISOString(), body };
-    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+    const at = new Date().toISOString();
+    const text = bodies
+      .map((body, index) => {
+        const record: JournalRecord = { sequence: this.sequence + 1 + index, at, body };
+        return `${JSON.stringify(record)}\n`;
+      })
+      .join('');
+    const bytes = Buffer.from(text);
     let written = 0;
     try {
-      while (written < line.length) written += this.calls.write(this.fd, line.subarray(written));
+      while (written < bytes.length) written += this.calls.write(this.fd, bytes.subarray(written));
     } catch (error) {
       this.isTorn = written > 0;
       if (this.isTorn) this.tryCutTorn();
       throw error;
     }
-    this.sequence += 1;
-    this.wholeBytes += line.length;
+    this.sequence += bodies.length;
+    this.wholeBytes += bytes.length;
   }
 
   private tryCutTorn(): void {

@@ -22,6 +22,8 @@ export interface JournalWriter {
    * @throws JournalError when it could not be written whole; the next record then follows a `gap` record.
    */
   append(body: RecordBody): void;
+  /** As {@link append} for each, in order, in one write. When it throws, none of them is in the journal. */
+  appendAll(bodies: readonly RecordBody[]): void;
   /**
    * As {@link append}; resolves once the record is on the disk. Several waiting at once share one fsync.
    * Rejects with JournalError, also where `append` would throw.

@@ -18,9 +18,24 @@ export function bind<A extends readonly unknown[]>(prototype: string): Call<A> {
   return (...args) => Number(native(...args));
 }
 
+/** For calls that answer an `int`, which koffi gives as a number: nothing stands between. */
+function bindInt<A extends readonly unknown[]>(prototype: string): Call<A> {
+  return library.func(prototype) as unknown as Call<A>;
+}
+
 export const libc = {
-  ioctl: bind<[number, number, Buffer]>('int ioctl(int fd, unsigned long request, void *argument)'),
-  poll: bind<[Buffer, number, number]>('int poll(void *fds, unsigned long count, int timeout)'),
+  ioctl: bindInt<[number, number, Buffer]>('int ioctl(int fd, unsigned long request, void *argument)'),
+  poll: bindInt<[Buffer, number, number]>('int poll(void *fds, unsigned long count, int timeout)'),
+  ppoll: bindInt<[Buffer, number, Buffer, null]>(
+    'int ppoll(void *fds, unsigned long count, void *timeout, void *mask)',
+  ),
+  epollCreate: bindInt<[number]>('int epoll_create1(int flags)'),
+  epollControl: bindInt<[number, number, number, Buffer]>(
+    'int epoll_ctl(int epoll, int operation, int fd, void *event)',
+  ),
+  epollWait: bindInt<[number, Buffer, number, number]>(
+    'int epoll_wait(int epoll, void *events, int most, int timeout)',
+  ),
   syscall: bind<[number, number, number, number, number, number]>(
     'long syscall(long number, long a, long b, long c, long d, long e)',
   ),

@@ -36,11 +36,17 @@ export class Listener {
   private readonly response = Buffer.alloc(24);
   private readonly cookie = Buffer.alloc(8);
   private readonly pollEntry = Buffer.alloc(8);
+  /** This descriptor and another one: {@link next}. */
+  private readonly pollPair = Buffer.alloc(16);
+  private readonly patience = Buffer.alloc(16);
   private handle: { stop(): void; close(): void } | undefined;
 
   constructor(readonly fd: number) {
     this.pollEntry.writeInt32LE(fd, 0);
     this.pollEntry.writeInt16LE(POLLIN, 4);
+    this.pollPair.writeInt32LE(fd, 0);
+    this.pollPair.writeInt16LE(POLLIN, 4);
+    this.pollPair.writeInt16LE(POLLIN, 12);
   }
 
   /**
@@ -74,6 +80,20 @@ export class Listener {
     const events = this.pollEntry.readInt16LE(6);
     if ((events & POLLIN) !== 0) return 'waiting';
     return (events & POLLHUP) === 0 ? 'idle' : 'empty';
+  }
+
+  /**
+   * What comes first within so many microseconds: a waiting call, something to read on the other descriptor, or
+   * nothing. The calling thread sleeps meanwhile.
+   */
+  next(otherFd: number, patienceUs: number): 'waiting' | 'other' | 'nothing' {
+    this.pollPair.writeInt16LE(0, 6);
+    this.pollPair.writeInt32LE(otherFd, 8);
+    this.pollPair.writeInt16LE(0, 14);
+    this.patience.writeUInt32LE(patienceUs * 1000, 8);
+    if (libc.ppoll(this.pollPair, 2, this.patience, null) <= 0) return 'nothing';
+    if ((this.pollPair.readInt16LE(6) & POLLIN) !== 0) return 'waiting';
+    return (this.pollPair.readInt16LE(14) & POLLIN) === 0 ? 'nothing' : 'other';
   }
 
   /**

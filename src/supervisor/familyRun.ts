@@ -103,11 +103,9 @@ export class FamilyRun {
       case 'listening':
         this.launch();
         return;
-      case 'born':
-        this.members.set(`${message.pid}:${message.startTicks}`, message);
-        return;
-      case 'gone':
-        this.members.delete(`${message.pid}:${message.startTicks}`);
+      case 'members':
+        for (const key of message.born) this.members.set(`${key.pid}:${key.startTicks}`, key);
+        for (const { pid, startTicks } of message.gone) this.members.delete(`${pid}:${startTicks}`);
         return;
       case 'held':
         this.holds.set(message.ref, this.relay.hold(message.requests));

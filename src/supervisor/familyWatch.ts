@@ -10,6 +10,7 @@ import { Watcher, type WatcherEvents } from '../watch/seccomp/watcher.ts';
 import { Execs, startupMs } from './execs.ts';
 import { FamilySockets } from './familySockets.ts';
 import { Gaps } from './gaps.ts';
+import { MemberNews } from './memberNews.ts';
 import type { OpenRequests } from './openRequests.ts';
 import { Reaper } from './reaper.ts';
 import type { FromWatch, ListenPlan } from './threads.ts';
@@ -33,6 +34,7 @@ export class FamilyWatch {
   private readonly gaps: Gaps;
   private readonly watcher: Watcher;
   private readonly reaper: Reaper;
+  private readonly news: MemberNews;
   private root: Member | undefined;
   private readonly handedOver = new Set<string>();
   /** What each living member runs, for a desk that has not heard it. */
@@ -49,8 +51,8 @@ export class FamilyWatch {
     const answers = {
       send: (message: FromSupervisor, handed?: () => void) => out.send(message, handed),
       waiting: (ref: string, request: RequestRef | undefined) =>
-        out.say({ kind: 'held', ref, requests: this.waitingRequests(request) }),
-      settled: (ref: string) => out.say({ kind: 'settled', ref }),
+        this.say({ kind: 'held', ref, requests: this.waitingRequests(request) }),
+      settled: (ref: string) => this.say({ kind: 'settled', ref }),
       denied: (request: RequestRef | undefined, rule: Rule, text: string) => this.denied(request, rule, text),
       failed: (error: unknown) => out.fail(error),
     };
@@ -71,6 +73,7 @@ export class FamilyWatch {
       this.sockets.connectors,
       localOnly,
     );
+    this.news = new MemberNews((message) => out.say(message));
     this.reaper = new Reaper(
       (member) => member === this.root,
       (member) => this.watcher.members.get(member.pid) === member,
@@ -120,15 +123,23 @@ export class FamilyWatch {
     this.sockets.connections.decided(decision);
   }
 
-  /** The family ends. */
+  /** The family ends: nothing starts any more, and what waits is refused. */
   refuseAll(): void {
+    this.news.tellAtOnce();
     this.execs.refuseAll();
     this.sockets.connections.refuseAll();
   }
 
   async stop(): Promise<void> {
     this.watcher.stop();
+    this.news.flush();
     await this.sockets.connectors.end();
+  }
+
+  /** To the main thread, behind the births and ends before it. */
+  private say(message: FromWatch): void {
+    this.news.flush();
+    this.out.say(message);
   }
 
   /** While an exec waits its server may answer nothing at all: without a certain one, every request waits with it. */
@@ -161,7 +172,7 @@ export class FamilyWatch {
         const text = `Kinwatch released ${expected} and ${found} started instead`;
         const rule = 'program differs from what was judged';
         out.send({ kind: 'refusal', ...about(member), what: 'exec', rule, text });
-        out.say({ kind: 'contain', cause: text });
+        this.say({ kind: 'contain', cause: text });
       },
       gap: (what) => this.gaps.count(what),
       ended: (member) => this.ended(member),
@@ -185,15 +196,14 @@ export class FamilyWatch {
   }
 
   private denied(request: RequestRef | undefined, rule: Rule, text: string): void {
-    this.out.say({ kind: 'denied', ...(request === undefined ? {} : { request }), rule, text });
+    this.say({ kind: 'denied', ...(request === undefined ? {} : { request }), rule, text });
   }
 
   private born(member: Member): void {
     if (member.ppid === process.pid) this.root ??= member;
-    const { pid, startTicks, startedAt } = member;
     this.out.send(birthOf(member));
     this.sockets.born(member);
-    this.out.say({ kind: 'born', pid, startTicks, startedAt });
+    this.news.birth(member);
   }
 
   private ended(member: Member): void {
@@ -202,7 +212,7 @@ export class FamilyWatch {
     this.programs.delete(member);
     const { pid, startedAt, at } = about(member);
     this.out.send({ kind: 'end', pid, startedAt, status: this.reaper.ended(member), at });
-    this.out.say({ kind: 'gone', pid, startTicks: member.startTicks });
+    this.news.end(member);
   }
 }
 

@@ -42,6 +42,12 @@ export interface FrozenMember {
   readonly cwd?: string;
 }
 
+export interface MemberKey {
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly startedAt: string;
+}
+
 export interface ListenPlan {
   readonly listenerFd: number;
   /** What the kernel starts first, and what it becomes: both approved with the start. */
@@ -99,8 +105,7 @@ export type FromWatch =
   | { readonly kind: 'held'; readonly ref: string; readonly requests: readonly number[] }
   | { readonly kind: 'settled'; readonly ref: string }
   | { readonly kind: 'denied'; readonly request?: RequestRef; readonly rule: Rule; readonly text: string }
-  | { readonly kind: 'born'; readonly pid: number; readonly startTicks: number; readonly startedAt: string }
-  | { readonly kind: 'gone'; readonly pid: number; readonly startTicks: number }
+  | { readonly kind: 'members'; readonly born: readonly MemberKey[]; readonly gone: readonly MemberKey[] }
   | { readonly kind: 'contain'; readonly cause: string }
   | { readonly kind: 'stopProcess'; readonly pid: number; readonly startedAt: string }
   | {

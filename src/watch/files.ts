@@ -73,7 +73,13 @@ function allows(path: string, mode: number): boolean {
  */
 function isWritable(path: string, ownerUid: number, mode: number): boolean {
   const uid = process.getuid?.() ?? 0;
-  if (uid === 0 || ownerUid === uid || othersMayWrite(path, mode)) return true;
+  return uid === 0 || ownerUid === uid || othersMayWrite(path, mode) || isWayWritable(path);
+}
+
+/** True when this user may write a directory on the way to the file, as the path spells it. */
+export function isWayWritable(path: string): boolean {
+  const uid = process.getuid?.() ?? 0;
+  if (uid === 0) return true;
   for (let directory = dirname(path); ; directory = dirname(directory)) {
     const stats = statSync(directory);
     if (stats.uid === uid) return true;

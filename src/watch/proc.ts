@@ -23,6 +23,12 @@ const forkedOnly = 0x40;
 const small = Buffer.alloc(4096);
 
 function readSmall(path: string): string | undefined {
+  const count = readIntoSmall(path);
+  return count === undefined ? undefined : small.toString('latin1', 0, count);
+}
+
+/** Bytes now in {@link small}, which the next read overwrites. */
+function readIntoSmall(path: string): number | undefined {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -30,7 +36,7 @@ function readSmall(path: string): string | undefined {
     return undefined; // gone: the ordinary end of every process
   }
   try {
-    return small.toString('latin1', 0, readSync(fd, small, 0, small.length, 0));
+    return readSync(fd, small, 0, small.length, 0);
   } catch {
     return undefined; // it ended between open and read (ESRCH)
   } finally {
@@ -87,6 +93,9 @@ export function readEnviron(pid: number): Buffer[] | undefined {
 }
 
 function readWhole(path: string): Buffer | undefined {
+  const count = readIntoSmall(path);
+  if (count === undefined) return undefined;
+  if (count < small.length) return Buffer.from(small.subarray(0, count));
   try {
     return readFileSync(path);
   } catch {

@@ -1,10 +1,11 @@
 /** Which program an exec would start: the executable behind its name, its interpreter, script or inline code. */
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Argument, FileFacts, InlineCode, ProgramFacts } from '../core/facts.ts';
 import { interpreterInput, interpreterName, runnerPackage } from '../core/identity/interpreters.ts';
-import { digestFile, type FileLook, isUnchanged, lookAtFile, type LookResult } from './files.ts';
+import { digestFile, type FileLook, isUnchanged, lookAtFile } from './files.ts';
+import { SeenFiles } from './seenFiles.ts';
 
 /** A program before its digests are known. */
 export interface ProgramLook {
@@ -28,27 +29,6 @@ export type ProgramResult =
   /** It could run and cannot be read, so neither judged nor confirmed. */
   | { readonly kind: 'unreadable'; readonly path: string };
 
-interface SeenFile {
-  readonly result: LookResult;
-  /** Of a file that could be read. */
-  readonly line: ReturnType<typeof shebang>;
-}
-
-/** Lives as long as one exec is looked at. */
-export type SeenFiles = Map<string, SeenFile>;
-
-function lookOnce(path: string, seen: SeenFiles): SeenFile {
-  const before = seen.get(path);
-  if (before !== undefined) return before;
-  const result = lookAtFile(path);
-  const isReadable = result.kind === 'found' && result.look.isFile && result.look.readable;
-  const file = { result, line: isReadable ? shebang(result.look.facts.path) : undefined };
-  seen.set(path, file);
-  return file;
-}
-
-/** Longest `#!` line that Linux reads: `BINPRM_BUF_SIZE`. */
-const shebangBytes = 256;
 /** Interpreters of interpreters that Linux follows. */
 const maxShebangDepth = 4;
 
@@ -62,7 +42,7 @@ export function lookAtProgram(
   path: string,
   argv: readonly Argument[],
   cwd: string,
-  seen: SeenFiles = new Map(),
+  seen = new SeenFiles(),
 ): ProgramResult {
   const words = argv.map((argument) => (typeof argument === 'string' ? argument : `\u{0}${argument.base64}`));
   let target = path;
@@ -70,7 +50,7 @@ export function lookAtProgram(
   let script: FileLook | undefined;
   let shebangArgument: string | undefined;
   for (let depth = 0; depth <= maxShebangDepth; depth += 1) {
-    const file = lookOnce(target, seen);
+    const file = seen.look(target);
     if (file.result.kind === 'absent') return { ...file.result, path: target };
     const { look } = file.result;
     if (!look.isFile || !look.executable) return { kind: 'absent', code: 'EACCES', path: target };
@@ -143,26 +123,6 @@ function compose(
     case 'none':
       return { executable, codeOnStdin: false, viaShebang, ...withPackage };
   }
-}
-
-function shebang(path: string): { interpreter: string; argument?: string } | undefined {
-  const head = Buffer.alloc(shebangBytes);
-  let count: number;
-  try {
-    const fd = openSync(path, 'r');
-    try {
-      count = readSync(fd, head, 0, head.length, 0);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined; // executable but not readable: the kernel can still run a binary, never a script
-  }
-  if (count < 2 || head[0] !== 0x23 || head[1] !== 0x21) return undefined;
-  const line = head.toString('utf8', 2, count).split('\n')[0]?.trim() ?? '';
-  const [, interpreter, argument] = /^(\S+)(?:[ \t]+(.*))?$/u.exec(line) ?? [];
-  if (interpreter === undefined) return undefined;
-  return { interpreter, ...(argument === undefined || argument === '' ? {} : { argument }) };
 }
 
 /**

@@ -112,6 +112,31 @@ test('births and ends follow into the file, whole at every moment', async (t) =>
   await until('it is gone', () => read()[0]?.members.length === 0);
 });
 
+test('a program that lives no longer than a look is left out of the file, who stays is in it', async (t) => {
+  const desk = await runDesk(t);
+  const review = await reviewer(t, desk);
+  const { link, root } = await runningSession(t, desk, review);
+  const path = join(desk.places.state, 'families.json');
+  const members = (): number[] =>
+    JSON.parse(readFileSync(path, 'utf8')).families[0]?.members.map(({ pid }: { pid: number }) => pid) ?? [];
+  await until('the root is written', () => members().includes(root.pid));
+  const at = new Date().toISOString();
+  const [short, long] = [root.pid + 1, root.pid + 2];
+  const { startTicks, startedAt } = root;
+  const key = { startedAt, startTicks, ppid: root.pid, at };
+  const written: number[][] = [];
+  const watch = setInterval(() => written.push(members()), 1);
+  link.send({ kind: 'birth', pid: short, ...key });
+  link.send({ kind: 'end', pid: short, startedAt, status: 'exit 0', at });
+  link.send({ kind: 'birth', pid: long, ...key });
+  await until('who stays is written', () => members().includes(long));
+  clearInterval(watch);
+  assert.equal(
+    written.some((pids) => pids.includes(short)),
+    false,
+  );
+});
+
 test('own files: touched is unchanged; changed, replaced, removed and new are told once', async (t) => {
   const { state } = makePlaces(t);
   mkdirSync(state, { recursive: true });

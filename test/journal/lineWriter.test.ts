@@ -123,6 +123,40 @@ test('a short write is cut away, the loss is written when writing works again', 
   journal.close();
 });
 
+test('several in one write: all of them or none, and all of them are counted as lost', (t) => {
+  const directory = makeDirectory(t);
+  let left = Number.POSITIVE_INFINITY;
+  let writes = 0;
+  const journal = openLineJournal(directory, {
+    ...calls,
+    write: (fd, bytes) => {
+      if (left === 0) throw new Error('ENOSPC');
+      writes += 1;
+      const count = writeSync(fd, bytes.subarray(0, Math.min(left, bytes.length)));
+      left -= count;
+      return count;
+    },
+  });
+  journal.appendAll([body('1'), body('2')]);
+  assert.equal(writes, 1);
+  left = 120; // the first of the two fits
+  assert.throws(() => journal.appendAll([body('3'), body('4')]), { code: 'write failed' });
+  left = Number.POSITIVE_INFINITY;
+  journal.append(body('5'));
+  assert.deepEqual(
+    read(directory).map(({ sequence, reason }) => [sequence, reason]),
+    [
+      [1, '1'],
+      [2, '2'],
+      [3, 'ENOSPC'],
+      [4, '5'],
+    ],
+  );
+  const [name] = readdirSync(directory);
+  assert.match(readFileSync(join(directory, name ?? ''), 'utf8'), /"lost":2/u);
+  journal.close();
+});
+
 test('after a failed sync nothing is vouched for', async (t) => {
   const journal = openLineJournal(makeDirectory(t), {
     ...calls,

@@ -1,4 +1,5 @@
 /** Reads what an exec was called with, out of the caller's memory while it waits. */
+import { isUtf8 } from 'node:buffer';
 import { readlinkSync } from 'node:fs';
 import type { Argument } from '../../core/facts.ts';
 import type { Notification } from '../../kernel/listener.ts';
@@ -40,8 +41,8 @@ export function readExecPath(memory: TargetMemory, notification: Notification, p
   const bytes = memory.readString(pid, notification.arguments[at ? 1 : 0], maxPathBytes);
   const cwd = link(`/proc/${notification.tid}/cwd`);
   if (bytes === undefined || cwd === undefined) return { kind: 'unreadable' };
+  if (!isUtf8(bytes)) return { kind: 'unreadable' };
   const requested = bytes.toString('utf8');
-  if (!Buffer.from(requested, 'utf8').equals(bytes)) return { kind: 'unreadable' };
   const by = (base: string, scriptName = requested): PathResult => ({
     kind: 'call',
     call: {
@@ -88,8 +89,7 @@ export function readArguments(memory: TargetMemory, notification: Notification, 
 
 /** Bytes that are valid UTF-8 become a string, others keep their bytes. */
 export function toArgument(bytes: Buffer): Argument {
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) ? text : { base64: bytes.toString('base64') };
+  return isUtf8(bytes) ? bytes.toString('utf8') : { base64: bytes.toString('base64') };
 }
 
 /** A file that only exists in memory, or exists no more: nobody could look at it again. */

@@ -68,5 +68,12 @@ export function changedSince(before: Started, started: Started): string | undefi
 }
 
 function sameArguments(left: readonly Argument[], right: readonly Argument[]): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
+  return (
+    left.length === right.length &&
+    left.every((argument, index) => {
+      const other = right[index];
+      if (typeof argument === 'string' || typeof other === 'string') return argument === other;
+      return argument.base64 === other?.base64;
+    })
+  );
 }

@@ -1,7 +1,7 @@
 /** The members of one family: who was born, who is alive, whose child each was. */
 import type { RequestRef } from '../../core/facts.ts';
-import { closeFd, onProcessEnd, openPidfd } from '../../kernel/pidfd.ts';
-import { readStat, startTimeOf } from '../proc.ts';
+import { closeFd, openPidfd, ProcessEnds } from '../../kernel/pidfd.ts';
+import { readStat, readThreadGroup, startTimeOf } from '../proc.ts';
 
 export interface Member {
   readonly pid: number;
@@ -28,7 +28,10 @@ export interface MemberEvents {
 export class Members {
   /** The server itself is the first member, and the supervisor's child by right. */
   private hasRoot = false;
-  private readonly living = new Map<number, { member: Member; watch: { cancel(): void } | undefined }>();
+  private readonly living = new Map<number, Member>();
+  private readonly ends = new ProcessEnds();
+  /** Members that were not told yet. */
+  private untold: Member[] = [];
 
   constructor(
     private readonly events: MemberEvents,
@@ -36,26 +39,52 @@ export class Members {
     private readonly requestOf: (parent: Member | undefined) => RequestRef | undefined,
   ) {}
 
+  /** Readable when {@link collectEnds} has something to tell. */
+  get endsFd(): number {
+    return this.ends.fd;
+  }
+
+  /** Before the first member: ends are then told on this thread's event loop. */
+  watchEnds(failed: (error: unknown) => void): void {
+    this.ends.watch(() => this.collectEnds(), failed);
+  }
+
   /** The living member with this pid. */
   get(pid: number): Member | undefined {
-    return this.living.get(pid)?.member;
+    return this.living.get(pid);
   }
 
   all(): Member[] {
-    return [...this.living.values()].map(({ member }) => member);
+    return [...this.living.values()];
   }
 
   /**
-   * The member a trapped call came from, born now if it is not known yet. Undefined when its process is gone.
-   * Every trapped call comes from a member: only members are under the filter.
+   * The member that a trapped call of this thread came from, born now if it is not known yet; {@link tell} tells it.
+   * Undefined when its process is gone. Every trapped call comes from a member: only members are under the filter.
+   *
+   * @param isWaiting true while the call waits, so that the thread id is still that thread's.
    */
-  ensure(pid: number): Member | undefined {
-    const known = this.living.get(pid);
-    if (known !== undefined) return known.member;
+  of(tid: number, isWaiting: () => boolean): Member | undefined {
+    const known = this.living.get(tid);
+    if (known !== undefined) return known;
+    // Opens for the first thread of a process only (pidfd_open(2)): mostly that says whose thread it is.
+    const own = openPidfd(tid);
+    if (own !== undefined) return this.bear(tid, own, isWaiting);
+    const pid = readThreadGroup(tid);
+    return pid === undefined
+      ? undefined
+      : (this.living.get(pid) ?? this.bear(pid, openPidfd(pid), isWaiting));
+  }
+
+  private bear(pid: number, pidfd: number | undefined, isWaiting: () => boolean): Member | undefined {
     const stat = readStat(pid);
-    if (stat === undefined) return undefined;
-    const parent = this.living.get(stat.ppid)?.member;
-    const pidfd = openPidfd(pid);
+    const parent = stat === undefined ? undefined : this.living.get(stat.ppid);
+    // Killed meanwhile, its pid may be another's: a stranger's parent is no member.
+    const isOurs = parent !== undefined || stat?.ppid === process.pid || isWaiting();
+    if (stat === undefined || !isOurs) {
+      if (pidfd !== undefined) closeFd(pidfd);
+      return undefined;
+    }
     const member: Member = {
       pid,
       startTicks: stat.startTicks,
@@ -69,23 +98,38 @@ export class Members {
       detached: this.hasRoot && stat.ppid === process.pid,
     };
     this.hasRoot = true;
-    const watch = pidfd === undefined ? undefined : onProcessEnd(pidfd, () => this.end(pid));
-    this.living.set(pid, { member, watch });
-    this.events.born(member);
-    if (member.detached) this.events.detached(member);
-    if (pidfd === undefined) this.end(pid);
+    this.living.set(pid, member);
+    this.untold.push(member);
+    if (pidfd !== undefined) this.ends.add(pidfd, pid);
     return member;
   }
 
+  /** Tells births. Whoever tells something else of a member calls this before. */
+  tell(): void {
+    if (this.untold.length === 0) return;
+    const members = this.untold;
+    this.untold = [];
+    for (const member of members) {
+      this.events.born(member);
+      if (member.detached) this.events.detached(member);
+      if (member.pidfd === undefined) this.end(member.pid);
+    }
+  }
+
+  /** Tells ends, births before them. */
+  collectEnds(): void {
+    this.tell();
+    for (const pid of this.ends.collect()) this.end(pid);
+  }
+
   private end(pid: number): void {
-    const entry = this.living.get(pid);
-    if (entry === undefined) return;
+    const ended = this.living.get(pid);
+    if (ended === undefined) return;
     this.living.delete(pid);
-    entry.watch?.cancel();
-    this.events.ended(entry.member);
-    if (entry.member.pidfd !== undefined) closeFd(entry.member.pidfd);
-    for (const { member } of this.living.values()) {
-      if (member.parent === entry.member && !member.detached) {
+    this.events.ended(ended);
+    if (ended.pidfd !== undefined) closeFd(ended.pidfd);
+    for (const member of this.living.values()) {
+      if (member.parent === ended && !member.detached) {
         member.detached = true;
         this.events.detached(member);
       }
@@ -94,10 +138,8 @@ export class Members {
 
   /** Before the thread ends. */
   close(): void {
-    for (const { member, watch } of this.living.values()) {
-      watch?.cancel();
-      if (member.pidfd !== undefined) closeFd(member.pidfd);
-    }
+    this.ends.close();
+    for (const { pidfd } of this.living.values()) if (pidfd !== undefined) closeFd(pidfd);
     this.living.clear();
   }
 }

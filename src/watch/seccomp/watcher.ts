@@ -5,9 +5,9 @@
 import type { Argument, RequestRef } from '../../core/facts.ts';
 import { Listener, type Notification } from '../../kernel/listener.ts';
 import { TargetMemory } from '../../kernel/memory.ts';
-import { errnos, syscalls } from '../../kernel/numbers.ts';
-import { readThreadGroup } from '../proc.ts';
-import { lookAtProgram, type ProgramLook, type SeenFiles } from '../program.ts';
+import { auditArchitecture, errnos, syscalls } from '../../kernel/numbers.ts';
+import { lookAtProgram, type ProgramLook } from '../program.ts';
+import { SeenFiles, SystemFiles } from '../seenFiles.ts';
 import { errnoFor, type ExecCall, isMemoryOnly, readArguments, readExecPath } from './capture.ts';
 import { type Expectation, readStarted } from './confirm.ts';
 import type { Performer } from './datagrams.ts';
@@ -19,6 +19,11 @@ import { Unconfirmed } from './unconfirmed.ts';
 
 /** One drain of the listener yields to the event loop after this long. */
 const drainMs = 5;
+/**
+ * How long a drain waits for the next call after one it answered. A program makes its calls right one after the
+ * other: this thread sleeps in the kernel meanwhile, and wakes without a turn of the event loop.
+ */
+const patienceUs = 500;
 
 /** An exec that waits. It is answered once, by {@link Watcher.release} or {@link Watcher.refuse}. */
 export interface HeldExec {
@@ -62,6 +67,7 @@ export class Watcher {
   private readonly memory = new TargetMemory();
   private readonly unconfirmed: Unconfirmed;
   private readonly listener: Listener;
+  private readonly systemFiles = new SystemFiles();
   /** The server itself: its first exec was judged before it was launched, and its memory is the supervisor's copy. */
   private root: Expectation | undefined;
 
@@ -104,10 +110,9 @@ export class Watcher {
   }
 
   start(): void {
-    this.listener.watch(
-      () => this.drain(),
-      (error) => this.events.failed(error),
-    );
+    const failed = (error: unknown): void => this.events.failed(error);
+    this.members.watchEnds(failed);
+    this.listener.watch(() => this.drain(), failed);
   }
 
   release(exec: HeldExec): boolean {
@@ -135,23 +140,31 @@ export class Watcher {
   private drain(): void {
     this.beforeDrain();
     const until = performance.now() + drainMs;
-    while (this.listener.state() === 'waiting' && performance.now() < until) {
+    for (let waitUs = 0; performance.now() < until;) {
+      const found = this.listener.next(this.members.endsFd, waitUs);
+      if (found === 'nothing') return;
+      if (found === 'other') {
+        this.members.collectEnds();
+        continue;
+      }
       const notification = this.listener.receive();
       if (notification === undefined) continue;
       try {
         this.handle(notification);
+        this.members.tell();
       } catch (error) {
         // Every doubt ends closed: a call that could not be judged is refused.
         this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
         this.events.failed(error);
       }
+      waitUs = patienceUs;
     }
   }
 
+  /** Invariant: a birth is told right behind the answer to its call, and before anything else of that member. */
   private handle(notification: Notification): void {
     const call = syscalls();
-    const pid = this.members.get(notification.tid)?.pid ?? readThreadGroup(notification.tid);
-    const member = pid === undefined ? undefined : this.members.ensure(pid);
+    const member = this.members.of(notification.tid, () => this.listener.isValid(notification.id));
     if (member === undefined) {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnos.EACCES });
       return;
@@ -161,6 +174,12 @@ export class Watcher {
       !this.unconfirmed.mayGoOn(member, notification.call === call.exitGroup)
     )
       return;
+    // Of another architecture the same number is another call.
+    if (notification.call === call.setRobustList && notification.architecture === auditArchitecture) {
+      this.listener.answer(notification.id, { kind: 'continue' });
+      return;
+    }
+    this.members.tell();
     if (this.refused.handle(notification, member)) return;
     switch (notification.call) {
       case call.execve:
@@ -173,8 +192,6 @@ export class Watcher {
         return;
       case call.exitGroup:
         member.exitCode = Number(notification.arguments[0] & 0xffn);
-        break;
-      case call.setRobustList:
         break;
       default:
         if (this.sockets.handle(notification, member)) return;
@@ -198,7 +215,7 @@ export class Watcher {
     if (isMemoryOnly(path.call)) return refuse('memory-only or deleted file', path.call.requested);
     // A PATH search makes many attempts on files that are not there: answered before their arguments are read,
     // and with the errno that was seen, so that nothing can appear in between.
-    const seen: SeenFiles = new Map();
+    const seen = new SeenFiles(this.systemFiles);
     const early = lookAtProgram(path.call.path, [], path.call.cwd, seen);
     if (early.kind === 'absent') {
       this.listener.answer(notification.id, { kind: 'errno', errno: errnoFor(early.code) });
