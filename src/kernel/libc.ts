@@ -20,7 +20,7 @@ export function bind<A extends readonly unknown[]>(prototype: string): Call<A> {
 
 /** For calls that answer an `int`, which koffi gives as a number: nothing stands between. */
 function bindInt<A extends readonly unknown[]>(prototype: string): Call<A> {
-  return library.func(prototype) as unknown as Call<A>;
+  return library.func(prototype) as Call<A>;
 }
 
 export const libc = {
