@@ -5,46 +5,15 @@
  */
 import type { ProcessKey, StartFacts } from '../core/facts.ts';
 import type { Decider } from '../journal/record.ts';
-import type { Choice, Question, Rule } from '../protocol/desk.ts';
+import type { Choice, Rule } from '../protocol/desk.ts';
 import { startIdentity } from './identity.ts';
-import type { Persistence } from './persistence.ts';
-import { type Questions, reviewer } from './questions.ts';
-import type { Records } from './records.ts';
-import type { Refusals } from './refusals.ts';
-import type { Reviewers } from './reviewers.ts';
-import type { Session, Sessions, SupervisorPort } from './sessions.ts';
+import { reviewer } from './questions.ts';
+import type { Session, SupervisorPort } from './sessions.ts';
+import type { Start, StartParts } from './start.ts';
 import { StartGrants } from './startGrants.ts';
-import {
-  decisionOf,
-  pointOut,
-  recordOf,
-  type Scope,
-  startQuestion,
-  type StartVerdict,
-} from './startQuestion.ts';
+import { decisionOf, pointOut, recordOf, startQuestion, type StartVerdict } from './startQuestion.ts';
 import { timerUntil } from './timer.ts';
 import { startAllowed, startDenied, startWaits } from './wording.ts';
-
-interface Start {
-  readonly session: Session;
-  readonly client: ProcessKey;
-  /** Undefined when the thing cannot be told from another: then nothing rejoins and nothing is repeated. */
-  readonly identity: string | undefined;
-  question: Question;
-  /** Runs while a supervisor waits. */
-  cancelWait: (() => void) | undefined;
-  /** Allowed while nobody waited. */
-  allowed: { readonly scope: Scope; readonly untilMs: number } | undefined;
-}
-
-export interface StartParts {
-  readonly sessions: Sessions;
-  readonly questions: Questions;
-  readonly records: Records;
-  readonly reviewers: Reviewers;
-  readonly refusals: Refusals;
-  readonly persistence: Pick<Persistence, 'begin'>;
-}
 
 export class StartApprovals {
   private readonly starts = new Set<Start>();
