@@ -94,6 +94,7 @@ export const startFacts = z.strictObject({
   }),
   client: clientFacts,
   overrides: z.array(z.string()).readonly(),
+  network: z.literal('none').exactOptional(),
 }) satisfies z.ZodType<StartFacts>;
 
 export const execFacts = z.strictObject({

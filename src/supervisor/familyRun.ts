@@ -74,7 +74,7 @@ export class FamilyRun {
         cwd: facts.cwd,
         user: facts.user,
         callHoldMs,
-        coverageText: coverageText(domain),
+        coverageText: coverageText(domain, localOnly),
         kinwatch,
         localOnly,
         ...(agent === undefined ? {} : { agent }),

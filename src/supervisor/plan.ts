@@ -49,6 +49,7 @@ export async function planStart(
     environment: await environment.facts,
     client: launch.client,
     overrides,
+    ...(request.network === 'none' ? { network: 'none' } : {}),
   };
   return {
     facts,

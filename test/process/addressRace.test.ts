@@ -22,7 +22,7 @@ interface Ends {
   readonly good: string;
   readonly bad: string;
   /** How often the forbidden end was reached. */
-  reached(): number;
+  readonly reached: () => number;
 }
 
 /** Both ends, outside every family: this test's own. */

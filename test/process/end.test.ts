@@ -94,7 +94,7 @@ test('ps lists sessions and their trees', async (t) => {
   assert.equal(status, 0, stderr);
   const found = JSON.parse(stdout).sessions.find((one: { session: string }) => one.session === session);
   assert.equal(found.server, 'tools');
-  assert.equal(found.coverage.text, 'execs held, connections not watched yet');
+  assert.equal(found.coverage.text, 'execs and connections held, datagrams judged, not pinned');
   const row = found.processes.find(({ pid }: { pid: number }) => pid === helper.pid);
   assert.equal(row.detached, true);
   assert.equal(row.session, session);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { type Message, recordsOf } from '../desk/harness.ts';
-import { inCheckout, isExec, Run, type Started, started, until } from './rig.ts';
+import { inCheckout, isExec, Rig, Run, type Started, started, toolServer, until } from './rig.ts';
 
 const python = '/usr/bin/python3';
 const program = inCheckout('test', 'fixtures', 'sockets.py');
@@ -140,7 +140,7 @@ for (const way of ['sendto', 'sendmsg', 'udp']) {
   });
 }
 
-test('a unix socket is asked with its path; Kinwatch’s own and an editor’s are refused, renamed and linked too', async (t) => {
+test('a unix socket is asked with its path; Kinwatch’s own and an editor’s are refused', async (t) => {
   const all = await started(t);
   const path = join(all.rig.home, 'some.sock');
   await outside(t, { path });
@@ -177,4 +177,54 @@ test('kinds of sockets whose addresses would go unseen are refused and shown', a
   const rules = recordsOf(all.rig, 'refusal').map(({ rule }) => rule);
   assert.equal(rules.filter((rule) => rule === 'kind of socket').length, 3);
   assert.equal(rules.filter((rule) => rule === 'TCP fast open').length, 1);
+});
+
+for (const way of ['rename', 'link'] as const) {
+  test(`an editor’s control socket under another name is told by what it was bound as: ${way}`, async (t) => {
+    const all = await started(t);
+    const editor = join(all.rig.home, 'vscode-ipc-2.sock');
+    let said = '';
+    const server = await outside(t, { path: editor });
+    server.on('connection', (socket) => socket.on('data', (chunk: Buffer) => (said += chunk.toString())));
+    const harmless = join(all.rig.home, 'harmless.sock');
+    if (way === 'rename') renameSync(editor, harmless);
+    else linkSync(editor, harmless);
+    const { answer } = await call(all, 'unix', harmless);
+    // By its path it is nothing special, so it is asked; what stands behind it shows when it is reached.
+    await all.review.decide('once', isConnection);
+    assert.equal(valueOf(await answer, 1).errno, 13);
+    const refusal = recordsOf(all.rig, 'refusal').find(({ rule }) => rule === 'control socket of an editor');
+    assert.match(refusal?.text ?? '', /harmless\.sock, bound as .*vscode-ipc-2\.sock/u);
+    assert.equal(said, '');
+  });
+}
+
+test('a family that is kept off the network gets no internet socket, and its card says so', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  mkdirSync(rig.places.config, { recursive: true, mode: 0o700 });
+  const servers = { local: { command: process.execPath, args: [toolServer], network: 'none' } };
+  writeFileSync(rig.places.serversFile, JSON.stringify({ servers }));
+  const run = rig.run(['local']);
+  const ready = run.ready();
+  const start = await review.decide('once');
+  await ready;
+  const row = start.rows.find(({ label }: { label: string }) => label === 'Network');
+  assert.match(row.value, /^None/u);
+  const all = { rig, review, run, session: start.session };
+  for (const args of [
+    ['connect', '127.0.0.1', '9'],
+    ['sendto', '127.0.0.1', '9', 'x'],
+    ['listen', '127.0.0.1', '0'],
+  ]) {
+    const { answer } = await call(all, ...args);
+    assert.equal(valueOf(await answer, 1).errno, 13, args.join(' '));
+  }
+  const path = join(rig.home, 'some.sock');
+  await outside(t, { path });
+  const { answer } = await call(all, 'unix', path);
+  await review.decide('once', isConnection);
+  assert.deepEqual(valueOf(await answer), { value: 'outside' });
+  assert.equal(recordsOf(rig, 'refusal').filter(({ rule }) => rule === 'local only').length, 3);
+  assert.match(JSON.stringify(review.seen), /execs and connections held, no network/u);
 });

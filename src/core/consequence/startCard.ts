@@ -46,7 +46,9 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     environment(facts),
     searchPath(facts, workspaceFolders),
     workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir, facts.host),
-    network(undefined),
+    facts.network === 'none'
+      ? { label: 'Network', value: 'None: its configuration says so. Every internet socket is refused.' }
+      : network(undefined),
     mayStartOf(facts.program, facts.argv),
     {
       label: 'Why now',
