@@ -16,12 +16,13 @@ export function programIdentity(program: ProgramFacts): string | undefined {
   return JSON.stringify([files, program.inline?.option, program.inline?.text, program.package]);
 }
 
-/** Same server, arguments, directory, program and environment names. Undefined as in {@link programIdentity}. */
+/** Same server, arguments, directory, program, network, PATH and environment names. Undefined as in {@link programIdentity}. */
 export function startIdentity(facts: StartFacts): string | undefined {
   const program = programIdentity(facts.program);
   if (program === undefined) return undefined;
-  const { passed, configured } = facts.environment;
-  return JSON.stringify([facts.server, facts.source, facts.argv, facts.cwd, program, passed, configured]);
+  const { server, source, argv, cwd, network } = facts;
+  const { passed, configured, path } = facts.environment;
+  return JSON.stringify([server, source, argv, cwd, program, network, path, passed, configured]);
 }
 
 function fileIdentity(file: FileFacts): string {
