@@ -61,6 +61,25 @@ export function socketKind(fd: number): SocketKind | { readonly errno: number } 
   return { family, type: option(fd, SO_TYPE) ?? 0, protocol: option(fd, SO_PROTOCOL) ?? 0 };
 }
 
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+const TCP_SYN_SENT = 2;
+const TCP_CLOSE = 7;
+
+/**
+ * What became of a connect that went on in the background. Read without taking anything from the socket: asking for its
+ * error would clear it for the member.
+ */
+export function tcpOutcome(fd: number): 'connecting' | 'connected' | 'failed' {
+  const info = Buffer.alloc(256);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(info.length);
+  if (libc.getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, length) !== 0) return 'failed';
+  // struct tcp_info begins with tcpi_state: tcp(7).
+  if (info[0] === TCP_SYN_SENT) return 'connecting';
+  return info[0] === TCP_CLOSE ? 'failed' : 'connected';
+}
+
 function option(fd: number, name: number): number | undefined {
   const value = Buffer.alloc(4);
   const length = Buffer.from([4, 0, 0, 0]);

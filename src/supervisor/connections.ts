@@ -176,7 +176,7 @@ export class Connections {
 
   /** A released call was performed. */
   done(call: HeldSocket, answer: Answer): void {
-    const failed = answer.kind === 'errno' && answer.errno !== errnos.EINPROGRESS;
+    const failed = answer.kind === 'errno';
     if (!failed && call.transport === 'tcp' && call.action === 'connect') this.spend(call);
     this.tell(call, failed ? { step: 'failed', error: errnoName(answer.errno) } : { step: 'done' });
   }

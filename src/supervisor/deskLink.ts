@@ -12,7 +12,15 @@ const maxLineBytes = 1024 * 1024;
  * release takes along what came before it.
  */
 const batchMs = 10;
-const batched: ReadonlySet<FromSupervisor['kind']> = new Set(['birth', 'exec', 'end', 'detached']);
+const batched: ReadonlySet<FromSupervisor['kind']> = new Set([
+  'birth',
+  'exec',
+  'end',
+  'detached',
+  'request',
+  'result',
+  'connection',
+]);
 /** How long an end waits for a desk that reads nothing more. */
 const lastWordMs = 5000;
 

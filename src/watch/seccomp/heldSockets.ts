@@ -1,9 +1,10 @@
 /** Socket calls that wait for an answer, and those being performed: each is answered once and its descriptors closed. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint, SocketAction, Transport } from '../../core/facts.ts';
 import type { Rule } from '../../core/transition/rules.ts';
 import type { Answer, Listener, Notification } from '../../kernel/listener.ts';
 import { errnos } from '../../kernel/numbers.ts';
-import { shutDown } from '../../kernel/sockets.ts';
+import { shutDown, tcpOutcome } from '../../kernel/sockets.ts';
 import type { Destination } from './destination.ts';
 import type { Member } from './members.ts';
 import type { MemberSocket } from './memberSocket.ts';
@@ -87,16 +88,25 @@ export class HeldSockets {
 
   /** Nothing to judge. */
   now(id: bigint, socket: MemberSocket, perform: Perform): void {
-    this.settle(id, perform, () => socket.close()).catch((error: unknown) => this.events.failed(error));
+    this.settle(id, perform)
+      .catch((error: unknown) => this.events.failed(error))
+      .finally(() => socket.close());
   }
 
   release(held: HeldSocket): void {
     const entry = this.entries.get(held.id);
     if (entry === undefined || entry.running) return;
     entry.running = true;
-    this.settle(held.id, entry.perform, () => this.drop(entry))
-      .then((answer) => this.events.done(held, answer))
-      .catch((error: unknown) => this.events.failed(error));
+    this.perform(entry).catch((error: unknown) => this.events.failed(error));
+  }
+
+  private async perform(entry: Entry): Promise<void> {
+    const { held, socket } = entry;
+    const answer = await this.settle(held.id, entry.perform);
+    const goesOn = answer.kind === 'errno' && answer.errno === errnos.EINPROGRESS && held.transport === 'tcp';
+    const outcome = goesOn ? await outcomeOf(socket.fd) : answer;
+    this.drop(entry);
+    if (outcome !== undefined) this.events.done(held, outcome);
   }
 
   refuse(held: HeldSocket, errno: number): void {
@@ -115,7 +125,7 @@ export class HeldSockets {
     }
   }
 
-  private async settle(id: bigint, perform: Perform, close: () => void): Promise<Answer> {
+  private async settle(id: bigint, perform: Perform): Promise<Answer> {
     let answer: Answer;
     try {
       answer = await perform();
@@ -124,7 +134,6 @@ export class HeldSockets {
       answer = { kind: 'errno', errno: errnos.EACCES };
     }
     this.listener.answer(id, answer);
-    close();
     return answer;
   }
 
@@ -132,4 +141,20 @@ export class HeldSockets {
     this.entries.delete(entry.held.id);
     entry.close();
   }
+}
+
+/** Looks at a connect in the background, from the answer on. Each keeps the duplicate open that much longer at most. */
+const looksMs = [10, 50, 200, 1000, 3000, 10_000];
+
+/** Undefined: it still goes on after the last look; whether it succeeds is not followed further. */
+async function outcomeOf(fd: number): Promise<Answer | undefined> {
+  let waited = 0;
+  for (const at of looksMs) {
+    await delay(at - waited, undefined, { ref: false });
+    waited = at;
+    const outcome = tcpOutcome(fd);
+    if (outcome === 'connected') return { kind: 'value', value: 0 };
+    if (outcome === 'failed') return { kind: 'errno', errno: errnos.ECONNREFUSED };
+  }
+  return undefined;
 }
