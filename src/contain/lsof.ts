@@ -8,6 +8,9 @@ const maxOutputBytes = 1024 * 1024;
 /** An argument vector has its limits, and so has the time. */
 const mostProcesses = 500;
 
+/** Node's code for more than `maxBuffer`; a program that ended before it could be killed is not `killed`. */
+const tooMuch = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+
 /** Rejects when it is late, says too much or says nothing. */
 export type Lsof = (pids: readonly number[], timeoutMs: number) => Promise<string>;
 
@@ -35,8 +38,9 @@ function run(file: string, pids: readonly number[], timeoutMs: number): Promise<
       },
       (error, stdout) => {
         // It fails when one of several processes could not be listed, and lists the others.
-        if (error !== null && (error.killed === true || stdout === '')) {
-          reject(new Error(error.killed === true ? 'lsof took too long or said too much' : 'lsof failed'));
+        const isCut = error?.killed === true || error?.code === tooMuch;
+        if (isCut || (error !== null && stdout === '')) {
+          reject(new Error(isCut ? 'lsof took too long or said too much' : 'lsof failed'));
           return;
         }
         const left = pids.length - mostProcesses;
