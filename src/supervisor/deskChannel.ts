@@ -19,6 +19,8 @@ export interface DeskChannelEvents {
   message(message: ToSupervisor): void;
   /** What a new desk must know of the running family, in order. Undefined while nothing runs. */
   standing(): readonly FromSupervisor[] | undefined;
+  /** Another desk has taken the session up: all that waited is on its way to it. */
+  resumed(): void;
   /** Too much waits. */
   overflow(): void;
 }
@@ -130,5 +132,6 @@ export class DeskChannel {
     this.waiting = [];
     this.link = link;
     for (const { message, handed } of waiting) link.send(message, handed);
+    this.events.resumed();
   }
 }

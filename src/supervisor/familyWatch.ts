@@ -10,6 +10,7 @@ import { Watcher, type WatcherEvents } from '../watch/seccomp/watcher.ts';
 import { Execs, startupMs } from './execs.ts';
 import { FamilySockets } from './familySockets.ts';
 import { Gaps } from './gaps.ts';
+import { watchLateness } from './lateness.ts';
 import { MemberNews } from './memberNews.ts';
 import type { OpenRequests } from './openRequests.ts';
 import { Reaper } from './reaper.ts';
@@ -31,7 +32,8 @@ export interface FamilyWatchOutlets {
 export class FamilyWatch {
   readonly execs: Execs;
   private readonly sockets: FamilySockets;
-  private readonly gaps: Gaps;
+  readonly gaps: Gaps;
+  private stopLateness: (() => void) | undefined;
   private readonly watcher: Watcher;
   private readonly reaper: Reaper;
   private readonly news: MemberNews;
@@ -88,19 +90,20 @@ export class FamilyWatch {
 
   /** Resolves when the listener is served: the server may be launched then. */
   async start(): Promise<void> {
-    const { first, program, path, argv, coverageText } = this.plan;
+    const { first, program, path, argv } = this.plan;
     this.watcher.expectRoot({ look: first, requested: path, argv });
     this.sockets.expectRoot({ identity: await identityOf(first), look: first, argv, cwd: this.plan.cwd });
     await this.execs.approveStart([first, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();
-    this.out.send(runningWith(coverageText));
+    this.out.send({ kind: 'running', coverage: this.gaps.coverage() });
+    this.stopLateness = watchLateness(() => this.gaps.count('times the watch was late by more than 250 ms'));
   }
 
   /** The family as it is now, for a desk that starts without knowing it: births before their programs. */
   standing(): FromSupervisor[] {
     return [
-      runningWith(this.plan.coverageText),
+      { kind: 'running', coverage: this.gaps.coverage() },
       ...this.watcher.members.all().flatMap((member): FromSupervisor[] => {
         const program = this.programs.get(member);
         const { pid, startedAt, at } = about(member);
@@ -131,6 +134,7 @@ export class FamilyWatch {
   }
 
   async stop(): Promise<void> {
+    this.stopLateness?.();
     this.watcher.stop();
     this.news.flush();
     await this.sockets.connectors.end();
@@ -214,10 +218,6 @@ export class FamilyWatch {
     this.out.send({ kind: 'end', pid, startedAt, status: this.reaper.ended(member), at });
     this.news.end(member);
   }
-}
-
-function runningWith(text: string): FromSupervisor {
-  return { kind: 'running', coverage: { level: 'held', text, gaps: {} } };
 }
 
 function birthOf(member: Member): FromSupervisor {

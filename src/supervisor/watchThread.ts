@@ -20,6 +20,7 @@ class WatchThread {
     say: (message) => this.say(message),
     message: (message) => this.fromDesk(message),
     standing: () => this.family?.standing(),
+    resumed: () => this.family?.gaps.count('times the desk was away'),
     overflow: () => this.fail('the desk was away while too much happened'),
   });
   private family: FamilyWatch | undefined;
