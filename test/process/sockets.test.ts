@@ -1,5 +1,6 @@
 /** Connections of real programs: held, asked, performed on their behalf, refused. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -227,4 +228,35 @@ test('a family that is kept off the network gets no internet socket, and its car
   assert.deepEqual(valueOf(await answer), { value: 'outside' });
   assert.equal(recordsOf(rig, 'refusal').filter(({ rule }) => rule === 'local only').length, 3);
   assert.match(JSON.stringify(review.seen), /execs and connections held, no network/u);
+});
+
+test('a connect that waits for an answer holds nobody else up, and ends with its family', async (t) => {
+  const all = await started(t);
+  // A listener that takes nobody: its queue is full after the first.
+  const silent = spawn(python, [
+    '-c',
+    'import socket,sys; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(0); print(s.getsockname()[1],flush=True); sys.stdin.read()',
+  ]);
+  t.after(() => silent.kill('SIGKILL'));
+  const port = await new Promise<string>((resolve) => {
+    silent.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+  });
+  const { answer } = await call(all, 'silent', '127.0.0.1', port);
+  answer.catch(() => undefined); // it gets none
+  await all.review.decide('session', isConnection);
+  const released = (): number =>
+    recordsOf(all.rig, 'connection').filter(({ step }) => step === 'released').length;
+  await until('the last one is being made', () => released() === 5);
+  const open = await outside(t, { host: '127.0.0.1', port: 0 });
+  const other = await call(all, 'connect', '127.0.0.1', portOf(open));
+  await all.review.decide(
+    'once',
+    (question) => isConnection(question) && question.headline.includes(portOf(open)),
+  );
+  assert.deepEqual(valueOf(await other.answer), { value: 'outside' });
+  const { status, stdout, stderr } = all.rig.command('contain', all.session, '--json');
+  assert.equal(status, 0, stderr);
+  const certificate = JSON.parse(stdout);
+  assert.deepEqual([certificate.survivors, certificate.proved], [0, true]);
+  await all.run.ended();
 });

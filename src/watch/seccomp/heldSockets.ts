@@ -27,7 +27,8 @@ interface Entry {
   readonly socket: MemberSocket;
   readonly perform: Perform;
   readonly close: () => void;
-  running: boolean;
+  /** `performed`: its caller has the answer; only what becomes of it is still followed. */
+  state: 'held' | 'running' | 'performed';
 }
 
 export interface SocketEvents {
@@ -63,7 +64,7 @@ export class HeldSockets {
   isFull(): boolean {
     if (this.entries.size < mostAtOnce) return false;
     for (const entry of this.entries.values()) {
-      if (!entry.running && !this.listener.isValid(entry.held.id)) this.drop(entry);
+      if (entry.state === 'held' && !this.listener.isValid(entry.held.id)) this.drop(entry);
     }
     return this.entries.size >= mostAtOnce;
   }
@@ -82,7 +83,7 @@ export class HeldSockets {
       socket.close();
       destination.close();
     };
-    this.entries.set(id, { held, socket, perform, close, running: false });
+    this.entries.set(id, { held, socket, perform, close, state: 'held' });
     return held;
   }
 
@@ -95,14 +96,15 @@ export class HeldSockets {
 
   release(held: HeldSocket): void {
     const entry = this.entries.get(held.id);
-    if (entry === undefined || entry.running) return;
-    entry.running = true;
+    if (entry?.state !== 'held') return;
+    entry.state = 'running';
     this.perform(entry).catch((error: unknown) => this.events.failed(error));
   }
 
   private async perform(entry: Entry): Promise<void> {
     const { held, socket } = entry;
     const answer = await this.settle(held.id, entry.perform);
+    entry.state = 'performed';
     const goesOn = answer.kind === 'errno' && answer.errno === errnos.EINPROGRESS && held.transport === 'tcp';
     const outcome = goesOn ? await outcomeOf(socket.fd) : answer;
     this.drop(entry);
@@ -111,7 +113,7 @@ export class HeldSockets {
 
   refuse(held: HeldSocket, errno: number): void {
     const entry = this.entries.get(held.id);
-    if (entry === undefined || entry.running) return;
+    if (entry?.state !== 'held') return;
     this.listener.answer(held.id, { kind: 'errno', errno });
     this.drop(entry);
   }
@@ -119,10 +121,19 @@ export class HeldSockets {
   ended(member: Member): void {
     for (const entry of this.entries.values()) {
       if (entry.held.member !== member) continue;
-      // A thread of ours may wait in it; the caller's own end would have ended it.
-      if (entry.running) shutDown(entry.socket.fd);
-      else this.drop(entry);
+      this.giveUp(entry);
     }
+  }
+
+  /** Before the thread ends. */
+  close(): void {
+    for (const entry of this.entries.values()) this.giveUp(entry);
+  }
+
+  private giveUp(entry: Entry): void {
+    // A thread of ours waits in it, where the caller's own end would have ended the call.
+    if (entry.state === 'running') shutDown(entry.socket.fd);
+    else this.drop(entry);
   }
 
   private async settle(id: bigint, perform: Perform): Promise<Answer> {

@@ -75,6 +75,11 @@ export class SocketCalls {
     this.calls.refuse(held, errno);
   }
 
+  /** Before the thread ends. */
+  close(): void {
+    this.calls.close();
+  }
+
   /** A member has ended: what it waited for, and what is being done for it, is given up. */
   ended(member: Member): void {
     this.calls.ended(member);

@@ -134,6 +134,7 @@ export class Watcher {
   stop(): void {
     this.listener.unwatch();
     this.unconfirmed.close();
+    this.sockets.close();
     this.members.close();
   }
 
