@@ -1,5 +1,6 @@
 /** What a supervisor tells of its family's processes: records first, then what reviewers see. */
 import type { FromSupervisor } from '../protocol/supervisor.ts';
+import type { RecordBody } from '../journal/record.ts';
 import type { Census } from './census.ts';
 import { mirrorArguments } from './mask.ts';
 import { mayHaveBorn } from './ownBirth.ts';
@@ -20,16 +21,25 @@ export interface FamilyNewsParts {
   readonly persistence: Pick<Persistence, 'ran'>;
 }
 
+/**
+ * Births, confirmed programs and ends that are written of one session, a hundred megabytes or so: a family that starts
+ * programs for ever must not fill the disk. What is released is always written.
+ */
+const mostRecorded = 300_000;
+const gap = 'births, programs and ends not recorded';
+
 export class FamilyNews {
   private hasRoot = false;
+  private recorded = 0;
 
   constructor(
     private readonly port: RolePort,
     private readonly parts: FamilyNewsParts,
+    private readonly most = mostRecorded,
   ) {}
 
   birth(session: Session, message: Of<'birth'>): void {
-    const { records, sessions, census, table } = this.parts;
+    const { sessions, census, table } = this.parts;
     const { peer } = this.port;
     const isRoot = !this.hasRoot;
     this.hasRoot = true;
@@ -38,7 +48,7 @@ export class FamilyNews {
       return this.port.refuse('supervisor', 'not an ancestor of the family', text);
     }
     const { at: _at, parentStartedAt, startTicks, ...birth } = message;
-    records.noteWithNext({ session: session.id, startTicks, ...birth });
+    this.note(session, { session: session.id, startTicks, ...birth });
     sessions.memberBorn(session, memberKey(message), { pid: message.pid, startTicks });
     census.addMember({ pid: message.pid, startTicks });
     return sessions.update(session, withBirth(session.view, message), {
@@ -51,13 +61,15 @@ export class FamilyNews {
   exec(session: Session, message: Of<'exec'>): void {
     const { at: _at, kind: _kind, step, because, digest, ...exec } = message;
     if (step === 'confirmed') this.parts.persistence.ran(session);
-    this.parts.records.noteWithNext({
+    const body: RecordBody = {
       kind: step,
       session: session.id,
       ...exec,
       ...(because === undefined ? {} : { because }),
       ...(digest === undefined ? {} : { digest }),
-    });
+    };
+    if (step === 'released') this.parts.records.noteWithNext(body);
+    else this.note(session, body);
     const shown = { ...exec, argv: mirrorArguments(exec.argv) };
     const mirrored = { kind: 'exec' as const, session: session.id, ...shown, step };
     return this.parts.sessions.update(session, withExec(session.view, shown, 'running'), mirrored);
@@ -66,16 +78,22 @@ export class FamilyNews {
   detached(session: Session, message: Of<'detached'>): void {
     const { at: _at, ...detached } = message;
     const told = { session: session.id, ...detached };
-    this.parts.records.noteWithNext(told);
+    this.note(session, told);
     return this.parts.sessions.update(session, withDetached(session.view, message), told);
   }
 
   end(session: Session, message: Of<'end'>): void {
     const { at: _at, ...end } = message;
     const told = { session: session.id, ...end };
-    this.parts.records.noteWithNext(told);
+    this.note(session, told);
     this.forget(session, message);
     return this.parts.sessions.update(session, withEnd(session.view, message), told);
+  }
+
+  private note(session: Session, body: RecordBody): void {
+    this.recorded += 1;
+    if (this.recorded <= this.most) this.parts.records.noteWithNext(body);
+    else this.parts.sessions.countGap(session, gap);
   }
 
   private forget(session: Session, key: { readonly pid: number; readonly startedAt: string }): void {
