@@ -53,7 +53,11 @@ export class Unconfirmed {
   /** What each member was last confirmed to run. */
   private readonly images = new Map<Member, Started>();
 
-  constructor(private readonly events: UnconfirmedEvents) {}
+  constructor(
+    private readonly events: UnconfirmedEvents,
+    /** For tests. */
+    private readonly read = readStarted,
+  ) {}
 
   released(member: Member, expectation: Expectation): void {
     clearTimeout(this.pending.get(member)?.timer);
@@ -156,13 +160,22 @@ export class Unconfirmed {
     this.lookLater(member, pending);
   }
 
+  /**
+   * What is another program is looked at again: an exec between the reads shows the file of the program before with the
+   * arguments of the one that was released. A second look finds the exec done.
+   */
   private look(member: Member, pending: Pending): Found {
+    const found = this.lookOnce(member, pending);
+    return found.kind === 'other' ? this.lookOnce(member, pending) : found;
+  }
+
+  private lookOnce(member: Member, pending: Pending): Found {
     const { expectation, before } = pending;
     const stat = readStat(member.pid);
     if (stat === undefined || stat.ended || stat.startTicks !== member.startTicks) return { kind: 'gone' };
     // A first thread that has ended shows nothing of the others; one of them may be in the exec.
     if (!stat.hasExecuted || stat.state === 'Z') return { kind: 'not yet' };
-    const started = readStarted(member.pid);
+    const started = this.read(member.pid);
     if (started === undefined) {
       // For a moment so does whoever ends.
       pending.unread += 1;
