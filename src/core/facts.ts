@@ -127,6 +127,8 @@ export interface StartFacts {
   readonly client: ClientFacts;
   /** Overrides in force, in words (`KINWATCH_HOME=/tmp/x`). Empty when there are none. */
   readonly overrides: readonly string[];
+  /** What launches the command in a process namespace of its own, with its arguments. Absent: nothing does. */
+  readonly launchers?: readonly string[];
   /** `none`: the family gets no socket of IP. Absent: each new destination is asked. */
   readonly network?: 'none';
 }

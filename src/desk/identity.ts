@@ -16,13 +16,13 @@ export function programIdentity(program: ProgramFacts): string | undefined {
   return JSON.stringify([files, program.inline?.option, program.inline?.text, program.package]);
 }
 
-/** Same server, arguments, directory, program, network, PATH and environment names. Undefined as in {@link programIdentity}. */
+/** Same server, arguments, directory, program, network, launchers, PATH and environment names. Undefined as in {@link programIdentity}. */
 export function startIdentity(facts: StartFacts): string | undefined {
   const program = programIdentity(facts.program);
   if (program === undefined) return undefined;
-  const { server, source, argv, cwd, network } = facts;
+  const { server, source, argv, cwd, network, launchers } = facts;
   const { passed, configured, path } = facts.environment;
-  return JSON.stringify([server, source, argv, cwd, program, network, path, passed, configured]);
+  return JSON.stringify([server, source, argv, cwd, program, network, launchers, path, passed, configured]);
 }
 
 function fileIdentity(file: FileFacts): string {

@@ -35,6 +35,11 @@ const entryFields = z.strictObject({
   path: z.literal('login shell', 'it takes "login shell"; a PATH of your own goes into env').exactOptional(),
   /** `ask`: each new destination is asked. `none`: the family gets no socket of IP, not even to this machine. */
   network: z.enum(['ask', 'none']).default('ask'),
+  /**
+   * `process namespace`: the server and what it starts end with the supervisor, even when that is killed, and see no other
+   * processes' numbers; the start is refused where the system does not permit it. Absent: none of its own.
+   */
+  isolation: z.literal('process namespace', 'it takes "process namespace"').exactOptional(),
   /** How long an orderly end waits. Absent, here or inside: 5 s and 2 s, which lets browsers close. */
   end: z
     .strictObject({

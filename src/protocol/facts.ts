@@ -94,6 +94,7 @@ export const startFacts = z.strictObject({
   }),
   client: clientFacts,
   overrides: z.array(z.string()).readonly(),
+  launchers: z.array(z.string()).readonly().exactOptional(),
   network: z.literal('none').exactOptional(),
 }) satisfies z.ZodType<StartFacts>;
 

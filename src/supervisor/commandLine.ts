@@ -21,6 +21,8 @@ export interface RunRequest {
   /** Absent: the client's PATH, or that of `env`. */
   readonly path?: 'login shell';
   readonly network: 'ask' | 'none';
+  /** Absent: the family shares the supervisor's process namespace. */
+  readonly isolation?: 'process namespace';
   /** Absent: {@link defaultEndTimes}. */
   readonly endTimes?: EndTimes;
 }
@@ -139,6 +141,7 @@ async function named(
     network: entry.network,
     ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
     ...(entry.path === undefined ? {} : { path: entry.path }),
+    ...(entry.isolation === undefined ? {} : { isolation: entry.isolation }),
     ...(entry.end === undefined ? {} : { endTimes: endTimesOf(entry.end) }),
   };
 }

@@ -61,13 +61,14 @@ export class FamilyRun {
     private readonly log: Writable,
   ) {
     this.listener = new Listener(listenerFd);
-    const { first, program, path, argv, facts, localOnly, variables } = plan;
+    const { first, between, program, path, argv, facts, localOnly, variables } = plan;
     const agent = variables['SSH_AUTH_SOCK'];
     threads.toWatch({
       kind: 'listen',
       plan: {
         listenerFd,
         first,
+        between,
         program,
         path,
         argv,

@@ -90,10 +90,10 @@ export class FamilyWatch {
 
   /** Resolves when the listener is served: the server may be launched then. */
   async start(): Promise<void> {
-    const { first, program, path, argv } = this.plan;
+    const { first, between, program, path, argv } = this.plan;
     this.watcher.expectRoot({ look: first, requested: path, argv });
     this.sockets.expectRoot({ identity: await identityOf(first), look: first, argv, cwd: this.plan.cwd });
-    await this.execs.approveStart([first, program]);
+    await this.execs.approveStart([first, ...between, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();
     this.out.send({ kind: 'running', coverage: this.gaps.coverage() });

@@ -10,7 +10,11 @@ export const messages = {
     `What listens on ${places.socket} is no desk of this version (${reason}). Nothing was launched. End it and start again.`,
   deskRefused: (reason: string): string => `Kinwatch's desk refused this start: ${reason}`,
   spawnFailed: (reason: string): string => `The server could not be launched: ${reason}`,
-  unable: (reason: string): string => `Kinwatch cannot hold programs here: ${reason}. Nothing was launched.`,
+  unable: (reason: string): string =>
+    `Kinwatch cannot hold programs here: ${reason}. Nothing was launched. kinwatch doctor says what this machine can do.`,
+  noNamespace: (server: string, source: string, reason: string): string =>
+    `${JSON.stringify(server)} asks for a process namespace of its own, and this machine does not permit it (${reason}). ` +
+    `Nothing was launched. Permit user namespaces, or remove "isolation" from it in ${source}; kinwatch doctor says more.`,
   portable:
     'KINWATCH_WATCHER=portable: the portable watcher is not in this version. Unset it. Nothing was launched.',
   unknownWatcher: (value: string): string =>

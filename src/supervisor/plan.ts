@@ -6,8 +6,11 @@ import { programFacts, type ProgramLook } from '../watch/program.ts';
 import type { Launch } from './client.ts';
 import type { RunRequest } from './commandLine.ts';
 import { defaultEndTimes, type EndTimes } from './endTimes.ts';
-import { checkCwd, resolveCommand } from './resolve.ts';
+import { messages } from './messages.ts';
+import { type Launchers, namespaceLaunchers } from './processNamespace.ts';
+import { checkCwd, type ResolvedCommand, resolveCommand } from './resolve.ts';
 import { startEnvironment } from './startEnvironment.ts';
+import { StartError } from './startError.ts';
 
 export interface StartPlan {
   readonly facts: StartFacts;
@@ -17,6 +20,8 @@ export interface StartPlan {
   readonly variables: Readonly<Record<string, string>>;
   /** What the kernel starts first. */
   readonly first: ProgramLook;
+  /** What stands between that and the program, in the order in which it runs. Mostly empty. */
+  readonly between: readonly ProgramLook[];
   /** Everything on the start card: approved with it. */
   readonly program: ProgramLook;
   /** No socket of IP at all. */
@@ -36,6 +41,7 @@ export async function planStart(
   const { variables, lookup } = environment;
   const resolved = resolveCommand(request.command, request.args, lookup);
   const argv = [request.command, ...request.args];
+  const launchers = await launchersOf(request);
   const facts: StartFacts = {
     server: request.server,
     source: request.source,
@@ -49,16 +55,39 @@ export async function planStart(
     environment: await environment.facts,
     client: launch.client,
     overrides,
+    ...(launchers === undefined ? {} : { launchers: launchers.words }),
     ...(request.network === 'none' ? { network: 'none' } : {}),
   };
   return {
     facts,
-    path: resolved.path,
-    argv,
+    ...launchedBy(launchers, resolved, argv),
     variables,
-    first: resolved.first,
     program: resolved.program,
     localOnly: request.network === 'none',
     endTimes: request.endTimes ?? defaultEndTimes,
+  };
+}
+
+/** @throws StartError where this machine does not permit them. */
+async function launchersOf({ isolation, server, source }: RunRequest): Promise<Launchers | undefined> {
+  if (isolation === undefined) return undefined;
+  const result = await namespaceLaunchers();
+  if (result.kind === 'permitted') return result.launchers;
+  throw new StartError('cannot run', messages.noNamespace(server, source, result.reason));
+}
+
+function launchedBy(
+  launchers: Launchers | undefined,
+  resolved: ResolvedCommand,
+  argv: readonly string[],
+): Pick<StartPlan, 'path' | 'argv' | 'first' | 'between'> {
+  if (launchers === undefined) return { path: resolved.path, argv, first: resolved.first, between: [] };
+  const { path, words, programs } = launchers;
+  return {
+    path,
+    // The name was looked up already: they must not do it again, with another result.
+    argv: [...words, resolved.path, ...argv.slice(1)],
+    first: programs[0],
+    between: [programs[1], resolved.first],
   };
 }

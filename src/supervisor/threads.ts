@@ -50,8 +50,9 @@ export interface MemberKey {
 
 export interface ListenPlan {
   readonly listenerFd: number;
-  /** What the kernel starts first, and what it becomes: both approved with the start. */
+  /** What the kernel starts first, what that starts in turn, and what it becomes: all approved with the start. */
   readonly first: ProgramLook;
+  readonly between: readonly ProgramLook[];
   readonly program: ProgramLook;
   /** The file given to the kernel. */
   readonly path: string;

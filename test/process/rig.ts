@@ -155,7 +155,7 @@ export class Reviewer {
   find(kind: string, matches: (message: Message) => boolean = () => true): Promise<Message> {
     const look = (): Message => this.seen.find((message) => message.kind === kind && matches(message));
     return until(
-      `${kind} among ${JSON.stringify(this.seen.map(({ kind: seen, headline }) => headline ?? seen))}`,
+      `${kind} among ${JSON.stringify(this.seen.map(({ kind: seen, headline, ...more }) => headline ?? (seen === 'refusal' ? more : seen)))}`,
       look,
     );
   }

@@ -43,6 +43,7 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     runs(facts.program, howNamed(facts)),
     ...(inline === null ? [] : [inline]),
     withArguments(facts.argv),
+    ...launchedThrough(facts.launchers),
     environment(facts),
     searchPath(facts, workspaceFolders),
     workingDirectory(facts.cwd, workspaceFolders, facts.environment.tmpdir, facts.host),
@@ -65,6 +66,19 @@ function rowsOf(facts: StartFacts, client: string, workspaceFolders: readonly st
     {
       label: 'If you deny',
       value: `${server} doesn’t start. ${requester} gets an error that names this rule.`,
+    },
+  ];
+}
+
+function launchedThrough(launchers: StartFacts['launchers']): CardRow[] {
+  if (launchers === undefined) return [];
+  const command = launchers.map((word) => visibleText(quoted(word))).join(' ');
+  return [
+    {
+      label: 'Launched through',
+      value:
+        `${command}\n` +
+        'A process namespace of its own: its processes end with the supervisor, even when that is killed.',
     },
   ];
 }

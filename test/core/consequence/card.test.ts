@@ -202,3 +202,14 @@ test('secrets are masked everywhere', () => {
   assert.ok(!JSON.stringify(card).includes(token));
   assert.equal(card.headlineComplete, false);
 });
+
+test('a start in a process namespace of its own: the launchers and what they give', () => {
+  const launchers = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--', '/usr/bin/unshare', '--pid', '--'];
+  const row = startCard({ ...start, launchers }).rows.find(({ label }) => label === 'Launched through');
+  assert.equal(
+    row?.value,
+    '/usr/bin/setpriv --pdeathsig KILL -- /usr/bin/unshare --pid --\n' +
+      'A process namespace of its own: its processes end with the supervisor, even when that is killed.',
+  );
+  assert.ok(!startCard(start).rows.some(({ label }) => label === 'Launched through'));
+});
