@@ -1,8 +1,15 @@
 /** Starts the two worker threads and turns their messages into typed events for the main thread. */
 import { once } from 'node:events';
 import { stat } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { FromSpawner, FromWatch, ToSpawner, ToWatch } from './threads.ts';
+
+/**
+ * News of requests does not wake the watch: it reads what was posted before it judges anything, and this long after at
+ * the latest. A wake-up for each request and each result costs a small call more than all of the relay's work.
+ */
+const newsMs = 25;
+const news: ReadonlySet<ToWatch['kind']> = new Set(['request', 'result', 'initialized']);
 
 export type ThreadRole = 'watch' | 'spawner';
 
@@ -16,6 +23,8 @@ export class Threads {
   private readonly watchWorker: Worker;
   private readonly spawnerWorker: Worker;
   private spawnerEnd: Promise<unknown> | undefined;
+  private readonly news = new MessageChannel();
+  private waking: NodeJS.Timeout | undefined;
 
   /**
    * Starts both at once: they load while the main thread finds out what to launch. Neither says anything before it
@@ -27,9 +36,10 @@ export class Threads {
     // Their own stdout and stderr are read by nobody, and nothing writes there: joined to the process's, as is usual,
     // they would have Node's streams for those made at once.
     const options = { env: {}, execArgv: [], stdout: true, stderr: true };
-    const make = (role: ThreadRole): Worker => new Worker(files[role], options);
-    this.watchWorker = make('watch');
-    this.spawnerWorker = make('spawner');
+    const { port2 } = this.news;
+    this.news.port1.unref();
+    this.watchWorker = new Worker(files.watch, { ...options, workerData: port2, transferList: [port2] });
+    this.spawnerWorker = new Worker(files.spawner, options);
   }
 
   /** Resolves when the spawner was asked to enter its filter; `filtered` or `unable` follows. */
@@ -43,8 +53,17 @@ export class Threads {
     this.toSpawner({ kind: 'enter', localOnly });
   }
 
+  /** Invariant: what was said before is heard before. */
   toWatch(message: ToWatch): void {
-    this.watchWorker.postMessage(message);
+    if (!news.has(message.kind)) {
+      this.watchWorker.postMessage(message);
+      return;
+    }
+    this.news.port1.postMessage(message);
+    this.waking ??= setTimeout(() => {
+      this.waking = undefined;
+      this.watchWorker.postMessage({ kind: 'news' });
+    }, newsMs).unref();
   }
 
   toSpawner(message: ToSpawner): void {

@@ -81,6 +81,8 @@ export type ToWatch =
     }
   | { readonly kind: 'result'; readonly number: number; readonly outcome: ResultOutcome }
   | { readonly kind: 'initialized' }
+  /** Something was posted beside this port that waits to be read. */
+  | { readonly kind: 'news' }
   | { readonly kind: 'withdrawStart'; readonly reason: string }
   /** From now on every exec is refused, the held ones too. */
   | { readonly kind: 'refuseAll'; readonly cause: string }

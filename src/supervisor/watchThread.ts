@@ -10,9 +10,13 @@ import { FamilyWatch } from './familyWatch.ts';
 import { OpenRequests } from './openRequests.ts';
 import type { FromWatch, ListenPlan, ToWatch } from './threads.ts';
 
-export function runWatch(port: MessagePort): void {
-  const thread = new WatchThread(port);
-  port.on('message', (message: ToWatch) => thread.handle(message));
+/** @param news where requests and results are posted, which wakes nobody. */
+export function runWatch(port: MessagePort, news: MessagePort): void {
+  const thread = new WatchThread(port, news);
+  port.on('message', (message: ToWatch) => {
+    thread.takeNews();
+    thread.handle(message);
+  });
 }
 
 class WatchThread {
@@ -26,7 +30,10 @@ class WatchThread {
   private family: FamilyWatch | undefined;
   private readonly requests = new OpenRequests();
 
-  constructor(private readonly port: MessagePort) {}
+  constructor(
+    private readonly port: MessagePort,
+    private readonly news: MessagePort,
+  ) {}
 
   private say(message: FromWatch): void {
     this.port.postMessage(message);
@@ -62,6 +69,8 @@ class WatchThread {
         this.send({ kind: 'result', number: message.number, outcome: message.outcome, at: now() });
         return;
       }
+      case 'news':
+        return; // read already
       case 'initialized':
         this.family?.execs.startupOver();
         return;
@@ -155,19 +164,27 @@ class WatchThread {
       send: (message, handed) => this.send(message, handed),
       say: (message) => this.say(message),
       fail: (error) => this.fail(error),
-      takeNews: () => this.takeNews(),
+      takeNews: () => {
+        this.takeNews();
+        this.takeOrders();
+      },
     });
     await this.family.start();
     this.say({ kind: 'listening' });
   }
 
-  private takeNews(): void {
-    for (
-      let news = receiveMessageOnPort(this.port);
-      news !== undefined;
-      news = receiveMessageOnPort(this.port)
-    ) {
-      this.handle(news.message as ToWatch);
+  /** What was posted beside the port until now. */
+  takeNews(): void {
+    this.drain(this.news);
+  }
+
+  private takeOrders(): void {
+    this.drain(this.port);
+  }
+
+  private drain(port: MessagePort): void {
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      this.handle(next.message as ToWatch);
     }
   }
 }
