@@ -70,7 +70,7 @@ const supervisor = {
 mkdirSync(join(dist, 'webview'), { recursive: true });
 
 await Promise.all([
-  ...['extension', 'desk', 'cli'].map((name) =>
+  ...['extension', 'desk', 'cli', 'doctor'].map((name) =>
     build({ ...node, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js` }),
   ),
   ...['supervisor', 'supervisorWatch', 'supervisorSpawner', 'supervisorConnector'].map((name) =>
@@ -123,6 +123,7 @@ if (process.argv.includes('--sizes')) {
     'supervisorWatch.js',
     'supervisorSpawner.js',
     'supervisorConnector.js',
+    'doctor.js',
     'cli.js',
     'webview/main.js',
     'webview/main.css',

@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util';
 import { type Places, placesOfUser, PlacesError } from '../protocol/places.ts';
 import { contain } from './contain.ts';
 import { startDesk } from './desk.ts';
+import { doctor } from './doctor.ts';
 import { messages } from './messages.ts';
 import { CommandError, exit, type ExitCode, type Installation, type Output } from './outcome.ts';
 import { ps } from './ps.ts';
 import { run } from './run.ts';
 
 /** Commands of later versions (DESIGN §7). */
-const later = new Set(['audit', 'gateway', 'credential', 'inventory', 'drill', 'doctor', 'import']);
+const later = new Set(['audit', 'gateway', 'credential', 'inventory', 'drill', 'import']);
 
 /** @param argv without the interpreter and the script. */
 export async function main(
@@ -47,6 +48,8 @@ async function dispatch(
       return ps(places().socket, parsed(args, 0).json, output);
     case 'contain':
       return containCommand(args, output);
+    case 'doctor':
+      return doctor(parsed(args, 0).json, installation, output);
     case 'desk':
       await startDesk(places(), installation);
       return exit.done;

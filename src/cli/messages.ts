@@ -6,6 +6,7 @@ export const messages = {
        kinwatch run NAME                    one of your servers.jsonc
        kinwatch ps [--json]                 sessions and their trees
        kinwatch contain SESSION|--all [--json]
+       kinwatch doctor [--json]             what this machine can hold, and why
        kinwatch --help | --version
 
 run supervises one MCP server on stdio: put it in front of the server's command in your client's configuration.
@@ -28,5 +29,11 @@ KINWATCH_HOME puts configuration, state and runtime files under one directory.
   containTimeout: (session: string) => `no certificate of ${session} came; look again with: kinwatch ps`,
   deskFailed: (status: string) => `the desk could not be started (${status})`,
   deskSilent: (socket: string) => `the desk was started and does not listen on ${socket}`,
+  doctorFailed: (reason: string) => `the doctor did not end well: ${reason}; build or install again`,
+  doctorLevel: {
+    held: 'Programs and connections are held here.',
+    'execs held': 'Execs held, connections refused: servers that need the network do not work here.',
+    none: 'Programs cannot be held here: kinwatch run refuses every start.',
+  },
   noSupervisor: (reason: string) => `the supervisor could not be started: ${reason}; build or install again`,
 } as const;

@@ -7,6 +7,10 @@ export function hostWords(distribution: string | undefined): string {
   const name = hostname();
   if (/microsoft/iu.test(release()))
     return `${name} (Linux inside Windows${distribution === undefined || distribution === '' ? '' : `, ${distribution}`})`;
-  const isContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
-  return isContainer ? `${name} (a container)` : name;
+  return isContainer() ? `${name} (a container)` : name;
+}
+
+/** Docker's and Podman's own marks. */
+export function isContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }
