@@ -40,6 +40,11 @@ export interface ProgramFacts {
   readonly codeOnStdin?: boolean;
   /** The name of a package runner's package (`npx NAME`), as given. */
   readonly package?: string;
+  /**
+   * Variables that make it load or run other code and that are not the session's own, as `NAME=value` in their order
+   * (`environ(7)`). Absent: none.
+   */
+  readonly environment?: readonly Argument[];
 }
 
 /** The kernel's own identity of a process on one boot: pid and start time, see `proc_pid_stat(5)` field 22. */

@@ -59,7 +59,7 @@ export class FamilyNews {
   }
 
   exec(session: Session, message: Of<'exec'>): void {
-    const { at: _at, kind: _kind, step, because, digest, ...exec } = message;
+    const { at: _at, kind: _kind, step, because, digest, requested, environment, ...exec } = message;
     if (step === 'confirmed') this.parts.persistence.ran(session);
     const body: RecordBody = {
       kind: step,
@@ -67,6 +67,8 @@ export class FamilyNews {
       ...exec,
       ...(because === undefined ? {} : { because }),
       ...(digest === undefined ? {} : { digest }),
+      ...(requested === undefined ? {} : { requested }),
+      ...(environment === undefined ? {} : { environment }),
     };
     if (step === 'released') this.parts.records.noteWithNext(body);
     else this.note(session, body);

@@ -1,4 +1,5 @@
 /** When two programs, or two starts, are the same thing, so that an answer for one counts for the other. */
+import { createHash } from 'node:crypto';
 import type { FileFacts, ProgramFacts, StartFacts } from '../core/facts.ts';
 
 /**
@@ -13,7 +14,13 @@ export function programIdentity(program: ProgramFacts): string | undefined {
     if (file.digest === undefined) return undefined;
     files.push(fileIdentity(file));
   }
-  return JSON.stringify([files, program.inline?.option, program.inline?.text, program.package]);
+  const { inline, environment } = program;
+  const variables =
+    environment === undefined
+      ? undefined
+      : // Values may be long, and may be secrets: an identity holds neither.
+        createHash('sha256').update(JSON.stringify(environment)).digest('hex');
+  return JSON.stringify([files, inline?.option, inline?.text, program.package, variables]);
 }
 
 /** Same server, arguments, directory, program, network, launchers, PATH and environment names. Undefined as in {@link programIdentity}. */

@@ -1,6 +1,7 @@
 /** Masks what looks like a secret in whatever the desk stores or mirrors (DESIGN invariant 6). */
 import type { Argument } from '../core/facts.ts';
 import { redact, redactArguments } from '../core/redaction/redact.ts';
+import { redactVariable } from '../core/redaction/redactVariable.ts';
 
 /** Same length as given. Bytes that are no text stay as they are. */
 export function maskArguments(argv: readonly Argument[]): Argument[] {
@@ -43,14 +44,17 @@ export function maskDeep<T>(value: T): T {
   return maskValue(value) as T;
 }
 
+function maskField(key: string, inner: unknown): unknown {
+  if (!Array.isArray(inner)) return maskValue(inner);
+  if (key === 'argv') return maskArguments(inner as Argument[]);
+  if (key === 'environment')
+    return (inner as Argument[]).map((each) => (typeof each === 'string' ? redactVariable(each) : each));
+  return maskValue(inner);
+}
+
 function maskValue(value: unknown): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map(maskValue);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === 'argv' && Array.isArray(inner) ? maskArguments(inner as Argument[]) : maskValue(inner),
-    ]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskField(key, inner)]));
 }

@@ -1,5 +1,6 @@
 /** A supervisor's `open`: a new session, or one that it takes up again after a lost desk. */
 import type { FromSupervisor } from '../protocol/supervisor.ts';
+import { bootId } from '../watch/proc.ts';
 import { lineageOf, type ProcessTable } from './peer.ts';
 import type { Persistence } from './persistence.ts';
 import type { Records } from './records.ts';
@@ -45,6 +46,7 @@ export function openSession(
     session: resumed,
     entry: 'resumed',
     supervisor: { pid, startTicks },
+    bootId: bootId(),
     facts,
   });
   supervisor.send({ kind: 'opened', session: resumed });

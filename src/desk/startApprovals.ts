@@ -6,6 +6,7 @@
 import type { ProcessKey, StartFacts } from '../core/facts.ts';
 import type { Decider } from '../journal/record.ts';
 import type { Choice, Rule } from '../protocol/desk.ts';
+import { bootId } from '../watch/proc.ts';
 import { startIdentity } from './identity.ts';
 import { reviewer } from './questions.ts';
 import type { Session, SupervisorPort } from './sessions.ts';
@@ -45,6 +46,7 @@ export class StartApprovals {
       session: session.id,
       entry,
       supervisor: { pid, startTicks },
+      bootId: bootId(),
       facts,
     });
     supervisor.send({ kind: 'opened', session: session.id });

@@ -51,6 +51,8 @@ export const recordBody = z.discriminatedUnion('kind', [
     /** `rejoined`: a later launch took up a waiting start. `resumed`: its supervisor came back to a new desk. */
     entry: z.enum(['first', 'rejoined', 'resumed']),
     supervisor: peer,
+    /** Which boot its processes' pids and start times belong to: `random(4)`. */
+    bootId: z.string(),
     facts: startFacts,
   }),
   /** Files that usually hold credentials, found where the server works. Names; `complete` false: there may be more. */
@@ -107,6 +109,10 @@ export const recordBody = z.discriminatedUnion('kind', [
     because: z.string().exactOptional(),
     exe: z.string(),
     digest: z.string().exactOptional(),
+    /** As it was asked for, where that is not `exe`. */
+    requested: z.string().exactOptional(),
+    /** Variables that make it load or run other code and that are not the session's own. */
+    environment: z.array(argument).readonly().exactOptional(),
     argv: z.array(argument).readonly(),
     cwd: z.string(),
     request: requestRef.exactOptional(),

@@ -51,6 +51,7 @@ export const programFacts = z.strictObject({
   inline: inlineCode.exactOptional(),
   codeOnStdin: z.boolean().exactOptional(),
   package: z.string().exactOptional(),
+  environment: z.array(argument).readonly().exactOptional(),
 }) satisfies z.ZodType<ProgramFacts>;
 
 export const clientFacts = z.strictObject({

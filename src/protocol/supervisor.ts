@@ -69,6 +69,10 @@ export const fromSupervisor = z.discriminatedUnion('kind', [
     because: z.string().exactOptional(),
     exe: z.string(),
     digest: z.string().exactOptional(),
+    /** As it was asked for, where that is not `exe`. With `released`, as what follows. */
+    requested: z.string().exactOptional(),
+    /** Variables that make it load or run other code and that are not the session's own. Absent: none. */
+    environment: z.array(argument).readonly().exactOptional(),
     argv: z.array(argument).readonly(),
     cwd: z.string(),
     request: requestRef.exactOptional(),

@@ -2,7 +2,7 @@
 import type { Argument, ClientFacts } from '../core/facts.ts';
 import type { ClientLook } from '../core/transition/deadlines.ts';
 import { readCmdline, readEnviron, readExe, readStat, startTimeOf } from '../watch/proc.ts';
-import { toArgument } from '../watch/seccomp/capture.ts';
+import { toArgument } from '../watch/argument.ts';
 import { StartError } from './startError.ts';
 
 export interface Launch {

@@ -135,7 +135,7 @@ export class Connections {
       ...(listener === undefined ? {} : { listener }),
       argv: program.argv,
       cwd: program.cwd,
-      program: await programFacts(program.look),
+      program: await programFacts(program.look, program.environment),
       ...(request === undefined ? {} : { request }),
       ...(requestArguments === undefined ? {} : { requestArguments }),
     };

@@ -1,5 +1,5 @@
 /** Judges each exec of the family: released unasked, asked, or refused. Lives on the watch thread. */
-import type { ExecFacts, RequestRef } from '../core/facts.ts';
+import type { Argument, ExecFacts, RequestRef } from '../core/facts.ts';
 import { type ExecLook, judgeExec } from '../core/transition/judge.ts';
 import type { Rule } from '../protocol/desk.ts';
 import type { FromSupervisor } from '../protocol/supervisor.ts';
@@ -8,12 +8,13 @@ import { readExe } from '../watch/proc.ts';
 import {
   identityOf,
   isSystemOwned,
-  packageRoot,
   programFacts,
   type ProgramLook,
   programUnchanged,
 } from '../watch/program.ts';
 import type { HeldExec, Watcher } from '../watch/seccomp/watcher.ts';
+import { OwnEnvironment } from './ownEnvironment.ts';
+import { StartPackage } from './startPackage.ts';
 
 /** After this long an unanswered `initialize` no longer keeps the start-up open (DESIGN §3). */
 export const startupMs = 10_000;
@@ -27,14 +28,20 @@ export interface ExecsEvents {
   waiting(ref: string, request: RequestRef | undefined): void;
   settled(ref: string): void;
   /** It is about to go on as another program. */
-  released(exec: HeldExec, identity: string): void;
+  released(judged: JudgedExec): void;
   denied(request: RequestRef | undefined, rule: Rule, text: string): void;
   failed(error: unknown): void;
 }
 
-interface Waiting {
+/** A held exec and what it counts as. */
+export interface JudgedExec {
   readonly exec: HeldExec;
   readonly identity: string;
+  /** Variables that make it load or run other code and that are not the session's own. */
+  readonly environment: readonly Argument[];
+}
+
+interface Waiting extends JudgedExec {
   /** The question, once its facts are known. */
   question?: FromSupervisor;
 }
@@ -44,8 +51,8 @@ export class Execs {
   private requestSeen = false;
   private readonly approved = new Set<string>();
   private readonly waiting = new Map<string, Waiting>();
-  private readonly startPackage: string | undefined;
-  private readonly runnerPackage: string | undefined;
+  private readonly startPackage: StartPackage;
+  private readonly own: OwnEnvironment;
   private count = 0;
 
   constructor(
@@ -54,13 +61,15 @@ export class Execs {
     private readonly options: {
       readonly user: string;
       readonly callHoldMs: number;
+      /** Of the server as it is launched, as `NAME=value`: those that make programs load or run other code. */
+      readonly environment: readonly string[];
       /** Arguments of a request in flight, as JSON text. */
       readonly argumentsOf: (number: number) => string | undefined;
     },
     private readonly events: ExecsEvents,
   ) {
-    this.startPackage = program.script === undefined ? undefined : packageRoot(program.script.facts.path);
-    this.runnerPackage = program.package;
+    this.startPackage = new StartPackage(program);
+    this.own = new OwnEnvironment(options.environment);
   }
 
   /** The chain that stood on the start card. */
@@ -77,13 +86,15 @@ export class Execs {
   }
 
   judge(exec: HeldExec): void {
-    const identity = identityOf(exec.look);
+    if (this.phase === 'startup' && !this.requestSeen) this.own.learn(exec.environment);
+    const environment = this.own.changed(exec.environment);
+    const identity = identityOf(exec.look, environment);
     if (typeof identity === 'string') {
-      this.decide(exec, identity);
+      this.decide({ exec, identity, environment });
       return;
     }
     identity.then(
-      (known) => this.decide(exec, known),
+      (known) => this.decide({ exec, identity: known, environment }),
       (error: unknown) => {
         this.refuse(exec, 'program unreadable');
         this.events.failed(error);
@@ -91,11 +102,13 @@ export class Execs {
     );
   }
 
-  private decide(exec: HeldExec, identity: string): void {
+  private decide(judged: JudgedExec): void {
+    const { exec, identity } = judged;
+    const loadsOnlyItself = judged.environment.length === 0;
     const look: ExecLook = {
       identity,
-      systemOwned: isSystemOwned(exec.look),
-      inStartPackage: this.belongsToStart(exec.look),
+      systemOwned: loadsOnlyItself && isSystemOwned(exec.look),
+      inStartPackage: loadsOnlyItself && this.startPackage.holds(exec.look),
       codeOnStdin: exec.look.codeOnStdin,
     };
     const judgement = judgeExec(look, {
@@ -106,33 +119,24 @@ export class Execs {
     switch (judgement.kind) {
       case 'release':
         this.approved.add(identity);
-        this.release(exec, identity, judgement.because);
+        this.release(judged, judgement.because);
         return;
       case 'refuse':
         this.refuse(exec, judgement.rule);
         return;
       case 'ask':
-        this.ask(exec, identity).catch((error: unknown) => {
+        this.ask(judged).catch((error: unknown) => {
           this.refuse(exec, 'program unreadable');
           this.events.failed(error);
         });
     }
   }
 
-  private belongsToStart(look: ProgramLook): boolean {
-    const runner = this.runnerPackage;
-    const files = [look.executable.facts, ...(look.script === undefined ? [] : [look.script.facts])];
-    return files.every(({ path, ownerUid, writable }) => {
-      if (ownerUid === 0 && !writable) return true;
-      if (this.startPackage !== undefined && path.startsWith(`${this.startPackage}/`)) return true;
-      return runner !== undefined && path.includes(`/node_modules/${bareName(runner)}/`);
-    });
-  }
-
-  private async ask(exec: HeldExec, identity: string): Promise<void> {
+  private async ask(judged: JudgedExec): Promise<void> {
+    const { exec } = judged;
     this.count += 1;
     const ref = `exec-${this.count}`;
-    const waiting: Waiting = { exec, identity };
+    const waiting: Waiting = { ...judged };
     this.waiting.set(ref, waiting);
     const { member } = exec;
     this.events.waiting(ref, member.request);
@@ -149,7 +153,7 @@ export class Execs {
       argv: exec.argv,
       argvUnreadBytes: 0,
       cwd: exec.call.cwd,
-      program: await programFacts(exec.look),
+      program: await programFacts(exec.look, judged.environment),
       ...(request === undefined ? {} : { request }),
       ...(requestArguments === undefined ? {} : { requestArguments }),
     };
@@ -180,7 +184,7 @@ export class Execs {
       return;
     }
     if (decision.scope === 'session' && !exec.look.codeOnStdin) this.approved.add(identity);
-    this.release(exec, identity, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
+    this.release(waiting, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
   }
 
   /** The caller of a held exec has ended. */
@@ -207,9 +211,12 @@ export class Execs {
     this.events.settled(ref);
   }
 
-  private release(exec: HeldExec, identity: string, because: string): void {
+  private release(judged: JudgedExec, because: string): void {
+    const { exec, environment } = judged;
     const { member, look } = exec;
-    this.events.released(exec, identity);
+    const exe = look.executable.facts.path;
+    const { requested } = exec.call;
+    this.events.released(judged);
     // Invariant: the record is on its way to the desk before the program goes on.
     this.events.send(
       {
@@ -218,7 +225,9 @@ export class Execs {
         startedAt: member.startedAt,
         step: 'released',
         because,
-        exe: look.executable.facts.path,
+        exe,
+        ...(requested === exe ? {} : { requested }),
+        ...(environment.length === 0 ? {} : { environment }),
         argv: [...exec.argv],
         cwd: exec.call.cwd,
         ...(member.request === undefined ? {} : { request: member.request }),
@@ -246,10 +255,4 @@ export class Execs {
     });
     this.events.denied(member.request, rule, said);
   }
-}
-
-/** `@scope/name@1.2` → `@scope/name`. */
-function bareName(spec: string): string {
-  const at = spec.indexOf('@', 1);
-  return at === -1 ? spec : spec.slice(0, at);
 }

@@ -8,7 +8,8 @@ import type { Domain } from '../kernel/landlock.ts';
 import { Listener } from '../kernel/listener.ts';
 import { closeFd } from '../kernel/pidfd.ts';
 import { socketPair } from '../kernel/socketPair.ts';
-import { toArgument } from '../watch/seccomp/capture.ts';
+import { loadsCode } from '../core/policy/codeVariables.ts';
+import { toArgument } from '../watch/argument.ts';
 import { coverageText } from './coverage.ts';
 import { endContained, endOrderly, type EndSubject, type EvidenceResult } from './ending.ts';
 import { messages } from './messages.ts';
@@ -73,6 +74,9 @@ export class FamilyRun {
         path,
         argv,
         cwd: facts.cwd,
+        environment: Object.entries(variables)
+          .filter(([name]) => loadsCode(name))
+          .map(([name, value]) => `${name}=${value}`),
         user: facts.user,
         callHoldMs,
         coverageText: coverageText(domain, localOnly),

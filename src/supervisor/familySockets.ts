@@ -1,12 +1,12 @@
 /** The socket side of the watched family: its connections, the threads that make them, and who runs what. */
 import { join } from 'node:path';
 import type { Rule } from '../protocol/desk.ts';
-import type { HeldExec } from '../watch/seccomp/watcher.ts';
 import type { Member } from '../watch/seccomp/members.ts';
 import type { SocketCalls } from '../watch/seccomp/sockets.ts';
 import type { SocketEvents } from '../watch/seccomp/heldSockets.ts';
 import { Connections, type ConnectionsEvents, type ConnectionsOptions } from './connections.ts';
 import { Connectors } from './connectors.ts';
+import type { JudgedExec } from './execs.ts';
 import { refusalOf } from './refusal.ts';
 import { Programs, type RunningProgram } from './programs.ts';
 
@@ -55,8 +55,9 @@ export class FamilySockets {
     this.programs.born(member, this.root);
   }
 
-  released({ member, look, argv, call }: HeldExec, identity: string): void {
-    this.programs.released(member, { identity, look, argv, cwd: call.cwd });
+  released({ exec, identity, environment }: JudgedExec): void {
+    const { member, look, argv, call } = exec;
+    this.programs.released(member, { identity, look, environment, argv, cwd: call.cwd });
   }
 
   confirmed(member: Member): void {

@@ -83,16 +83,16 @@ export class FamilyWatch {
     this.execs = new Execs(
       this.watcher,
       plan.program,
-      { user, callHoldMs, argumentsOf },
-      { ...answers, released: (exec, identity) => this.sockets.released(exec, identity) },
+      { user, callHoldMs, environment: plan.environment, argumentsOf },
+      { ...answers, released: (judged) => this.sockets.released(judged) },
     );
   }
 
   /** Resolves when the listener is served: the server may be launched then. */
   async start(): Promise<void> {
-    const { first, between, program, path, argv } = this.plan;
-    this.watcher.expectRoot({ look: first, requested: path, argv });
-    this.sockets.expectRoot({ identity: await identityOf(first), look: first, argv, cwd: this.plan.cwd });
+    const { first, between, program, path, argv, cwd, environment } = this.plan;
+    this.watcher.expectRoot({ look: first, requested: path, argv, environment });
+    this.sockets.expectRoot({ identity: await identityOf(first), look: first, environment: [], argv, cwd });
     await this.execs.approveStart([first, ...between, program]);
     this.watcher.start();
     setTimeout(() => this.execs.startupOver(), startupMs).unref();

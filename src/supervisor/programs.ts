@@ -7,6 +7,8 @@ import type { Member } from '../watch/seccomp/members.ts';
 export interface RunningProgram {
   readonly identity: string;
   readonly look: ProgramLook;
+  /** Variables that make it load or run other code and that are not the session's own. */
+  readonly environment: readonly Argument[];
   readonly argv: readonly Argument[];
   readonly cwd: string;
 }

@@ -58,6 +58,8 @@ export interface ListenPlan {
   readonly path: string;
   readonly argv: readonly string[];
   readonly cwd: string;
+  /** Variables it is launched with that make programs load or run other code, as `NAME=value`, in their order. */
+  readonly environment: readonly string[];
   readonly user: string;
   readonly callHoldMs: number;
   readonly coverageText: string;

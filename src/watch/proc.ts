@@ -88,8 +88,13 @@ export function readCmdline(pid: number): Buffer[] | undefined {
 }
 
 export function readEnviron(pid: number): Buffer[] | undefined {
-  const bytes = readWhole(`/proc/${pid}/environ`);
+  const bytes = readEnvironBytes(pid);
   return bytes === undefined ? undefined : splitNul(bytes);
+}
+
+/** Each variable with a NUL behind it. Empty while the kernel sets the program up. */
+export function readEnvironBytes(pid: number): Buffer | undefined {
+  return readWhole(`/proc/${pid}/environ`);
 }
 
 function readWhole(path: string): Buffer | undefined {

@@ -148,8 +148,13 @@ const readAtOnceBytes = 1024 * 1024;
 /**
  * Same value = same program. Files that a member can write count by content (read anew each time: a cached
  * digest could be out of date), others by inode and change time. A promise only when a large file must be read.
+ *
+ * @param environment variables that are not the session's own and make it load or run other code.
  */
-export function identityOf(look: ProgramLook): string | Promise<string> {
+export function identityOf(
+  look: ProgramLook,
+  environment: readonly Argument[] = [],
+): string | Promise<string> {
   const contents = files(look).map((file): string | Promise<string> =>
     file.facts.writable
       ? contentOf(file.facts)
@@ -159,11 +164,17 @@ export function identityOf(look: ProgramLook): string | Promise<string> {
     JSON.stringify([
       ...files(look).map((file, index) => [file.facts.path, known[index]]),
       ...(look.inline === undefined ? [] : [look.inline.option, look.inline.text]),
+      ...(environment.length === 0 ? [] : [{ environment: digestOf(environment) }]),
     ]);
   const known = contents.filter((content) => typeof content === 'string');
   return known.length === contents.length
     ? combine(known)
     : Promise.all(contents.map(async (content) => content)).then(combine);
+}
+
+/** Values may be long, and may be secrets: an identity holds neither. */
+function digestOf(environment: readonly Argument[]): string {
+  return createHash('sha256').update(JSON.stringify(environment)).digest('hex');
 }
 
 function contentOf({ path, sizeBytes }: FileFacts): string | Promise<string> {
@@ -180,8 +191,13 @@ function contentOf({ path, sizeBytes }: FileFacts): string | Promise<string> {
 /**
  * Facts for a card. Files that a member can write carry the digest of what was just read; the desk knows those of
  * the others.
+ *
+ * @param environment as of {@link identityOf}.
  */
-export async function programFacts(look: ProgramLook): Promise<ProgramFacts> {
+export async function programFacts(
+  look: ProgramLook,
+  environment: readonly Argument[] = [],
+): Promise<ProgramFacts> {
   const withDigest = async ({ facts }: FileLook): Promise<FileFacts> => {
     const digest = facts.writable ? await digestFile(facts.path, facts.sizeBytes) : undefined;
     return digest === undefined ? facts : { ...facts, digest };
@@ -192,6 +208,7 @@ export async function programFacts(look: ProgramLook): Promise<ProgramFacts> {
     ...(look.inline === undefined ? {} : { inline: look.inline }),
     ...(look.codeOnStdin ? { codeOnStdin: true } : {}),
     ...(look.package === undefined ? {} : { package: look.package }),
+    ...(environment.length === 0 ? {} : { environment }),
   };
 }
 

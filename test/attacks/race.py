@@ -3,6 +3,7 @@
 race.py MODE PROGRAM MARKER TRIES OUT
   file    PROGRAM is a symbolic link, swapped between good/ and bad/
   argv    /bin/sh -c: the pointer to its text is swapped in memory
+  environment  bash -c: the pointer to its BASH_ENV is swapped in memory, to PROGRAM
   script  PROGRAM is a `#!` script: the pointer to its first argument is swapped in memory
   path    PROGRAM is a `#!` script, NAME.good: the path itself is swapped in memory, to NAME.bad
   spoof   PROGRAM is this interpreter, swapped as in `file`, and each try's leader makes the confirming call by
@@ -74,8 +75,17 @@ elif MODE == "hideAll":
     words = [place(2048, "program"), place(4096, "-f"), place(4100, "/dev/null")]
 else:
     words = [place(2048, "program"), place(4096, MARKER)]
-for index, word in enumerate(words + [0]):
-    page[8 * index : 8 * index + 8] = word.to_bytes(8, "little")
+# The other vector, behind the arguments.
+ENVIRONMENT = 512
+variables = [place(1000, "RACE_STAGE=2")]
+if MODE == "environment":
+    PATH, SLOT = place(1024, "/bin/bash"), ENVIRONMENT // 8
+    GOOD, BAD = place(4096, "BASH_ENV=/dev/null"), place(8192, f"BASH_ENV={PROGRAM}")
+    words = [place(2048, "bash"), place(2060, "-c"), place(2070, ":")]
+    variables = [GOOD]
+for start, vector in ((0, words), (ENVIRONMENT, variables)):
+    for index, word in enumerate(vector + [0]):
+        page[start + 8 * index : start + 8 * index + 8] = word.to_bytes(8, "little")
 
 
 def swap_bytes(at, good, bad):
@@ -103,11 +113,8 @@ def swap():
         swap_bytes(8 * SLOT, GOOD.to_bytes(8, "little"), BAD.to_bytes(8, "little"))
 
 
-environment = (ctypes.c_char_p * 2)(b"RACE_STAGE=2", None)
-
-
 def execute():
-    libc.execve(ctypes.c_void_p(PATH), ctypes.c_void_p(base), environment)
+    libc.execve(ctypes.c_void_p(PATH), ctypes.c_void_p(base), ctypes.c_void_p(base + ENVIRONMENT))
     return ctypes.get_errno()
 
 

@@ -22,7 +22,7 @@ import { inCheckout, Rig, until } from './rig.ts';
 
 const race = inCheckout('test', 'attacks', 'race.py');
 const python = '/usr/bin/python3';
-const modes = ['file', 'argv', 'script', 'path', 'spoof', 'hide', 'hideAll'] as const;
+const modes = ['file', 'argv', 'environment', 'script', 'path', 'spoof', 'hide', 'hideAll'] as const;
 type Mode = (typeof modes)[number] | 'kill';
 
 /** Tries of one mode in all, and catches (each ends a session) after which it has been seen often enough. */
@@ -67,6 +67,7 @@ function prepare(home: string, mode: Mode, tries: number): Attack {
     hide: () => halves('program', '/usr/bin/true'),
     hideAll: () => halves('program', '/usr/bin/true', '/usr/bin/tail'),
     argv: () => '/bin/sh',
+    environment: () => script('bad.sh', `: >${marker}`),
     kill: () => '/bin/true',
     script: () => script('script', `[ "$1" = good ] || : >${marker}`),
     path: () => (script('p.bad', `: >${marker}`), script('p.good', ':')),
@@ -136,7 +137,7 @@ async function oneSession(
     const { certificate } = await review.find('certificate');
     assert.match(
       certificate.cause,
-      /^Kinwatch released \S+ and \S+(?: with other arguments)? started instead$/u,
+      /^Kinwatch released \S+ and \S+(?: with (?:other arguments|another environment))? started instead$/u,
     );
     assert.equal(certificate.survivors, 0);
     assert.equal(certificate.proved, true);

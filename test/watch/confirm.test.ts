@@ -15,14 +15,20 @@ function judged(argv: readonly Argument[], change: Partial<Expectation['look']> 
   const result = lookAtProgram('/bin/sh', argv, '/');
   assert.equal(result.kind, 'program');
   return result.kind === 'program'
-    ? { look: { ...result.look, ...change }, requested: './script', argv }
+    ? { look: { ...result.look, ...change }, requested: './script', argv, environment: ['ENV=x'] }
     : assert.fail();
 }
 
-const started = (argv: readonly Argument[], exe = '/bin/sh'): Started => ({
+const started = (
+  argv: readonly Argument[],
+  exe = '/bin/sh',
+  environment: readonly Argument[] = ['ENV=x'],
+): Started => ({
   exe,
   stats: statSync(exe, { bigint: true }),
   argv,
+  environment,
+  isBlank: argv.length === 0,
   cwd: '/',
 });
 
@@ -48,6 +54,15 @@ test('another file, other arguments', () => {
     '/bin/sh',
     'the same inode, changed since',
   );
+});
+
+test('another environment', () => {
+  for (const environment of [[], ['ENV=y'], ['ENV=x', 'LD_PRELOAD=y'], [{ base64: '/w==' }]])
+    assert.equal(
+      differs(judged(['sh']), started(['sh'], '/bin/sh', environment)),
+      '/bin/sh with another environment',
+    );
+  assert.equal(changedSince(started(['sh']), started(['sh'], '/bin/sh', [])), '/bin/sh');
 });
 
 test('behind #! the vector is the kernel’s: interpreter, argument, the path as given, then the arguments', () => {

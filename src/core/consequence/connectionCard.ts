@@ -18,8 +18,8 @@ export function connectionCard(facts: ConnectionFacts, context: ExecContext): Ca
   tellProgram(sentence, facts, context);
   const told = tellAction(sentence, facts);
   sentence.say('.');
-  const { inline, codeOnStdin } = facts.program;
-  const isPlain = inline === undefined && codeOnStdin !== true;
+  const { inline, codeOnStdin, environment } = facts.program;
+  const isPlain = inline === undefined && codeOnStdin !== true && environment === undefined;
   return card(connectionTransition(facts), sentence, told && isPlain, rowsOf(facts, context));
 }
 
@@ -125,6 +125,7 @@ function tellListen(sentence: Sentence, { endpoint, transport }: ConnectionFacts
 
 function rowsOf(facts: ConnectionFacts, context: ExecContext): CardRow[] {
   const inline = rows.code(facts.program);
+  const variables = rows.codeVariables(facts.program);
   const started = `Process ${facts.pid}, started ${clock(facts.startedAt)}`;
   return [
     rows.requestedBy(context.client),
@@ -133,6 +134,7 @@ function rowsOf(facts: ConnectionFacts, context: ExecContext): CardRow[] {
     rows.runs(facts.program, started),
     ...(inline === null ? [] : [inline]),
     rows.withArguments(facts.argv),
+    ...(variables === null ? [] : [variables]),
     rows.workingDirectory(facts.cwd, context.workspaceFolders),
     networkOf(facts, serviceOf(facts)),
     rows.mayStart,

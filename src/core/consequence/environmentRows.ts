@@ -1,6 +1,6 @@
 /** The start log on the card: which variables a server gets, and where its programs are searched. Names, no values. */
 import type { PathEntry, StartFacts } from '../facts.ts';
-import { loadsCode } from '../policy/environment.ts';
+import { loadsCode } from '../policy/codeVariables.ts';
 import type { CardRow } from './cardShape.ts';
 import { isInside } from './rows.ts';
 import { visibleText } from './visible.ts';

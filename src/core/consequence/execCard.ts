@@ -23,7 +23,11 @@ export function execCard(facts: ExecFacts, context: ExecContext): Card {
   sentence.say('.');
   const { program } = facts;
   const isPlain =
-    program.inline === undefined && program.codeOnStdin !== true && program.script === undefined && readable;
+    program.inline === undefined &&
+    program.codeOnStdin !== true &&
+    program.script === undefined &&
+    program.environment === undefined &&
+    readable;
   // A name of its own choosing in argv[0] tells some programs what to be.
   const isNamedSo =
     texts[0] === facts.requested || fileName(texts[0] ?? '') === fileName(program.executable.path);
@@ -104,6 +108,7 @@ function tellCommand(
 
 function rowsOf(facts: ExecFacts, context: ExecContext, effect: Effect | null): CardRow[] {
   const inline = rows.code(facts.program);
+  const variables = rows.codeVariables(facts.program);
   return [
     rows.requestedBy(context.client),
     { label: 'Server', value: `${visibleText(context.server)}, session ${visibleText(context.session)}` },
@@ -111,6 +116,7 @@ function rowsOf(facts: ExecFacts, context: ExecContext, effect: Effect | null): 
     rows.runs(facts.program, howNamed(facts)),
     ...(inline === null ? [] : [inline]),
     rows.withArguments(facts.argv, facts.argvUnreadBytes),
+    ...(variables === null ? [] : [variables]),
     rows.workingDirectory(facts.cwd, context.workspaceFolders),
     rows.network(effect?.destination),
     mayStartOf(
@@ -138,10 +144,11 @@ function whyNow(facts: ExecFacts): string {
 }
 
 function ifAllowed(facts: ExecFacts, context: ExecContext): string {
-  const { inline, script, codeOnStdin } = facts.program;
+  const { inline, script, codeOnStdin, environment } = facts.program;
   let what = 'this exact file';
   if (inline !== undefined) what = 'this exact file with this exact code';
   else if (script !== undefined) what = 'this exact file with this exact script';
+  if (environment !== undefined) what += ' and these exact variables';
   const until = `until ${visibleText(context.server)} ends`;
   const session =
     codeOnStdin === true

@@ -2,6 +2,7 @@
 import type { Argument, ClientFacts, FileFacts, ProgramFacts, RequestRef } from '../facts.ts';
 import { clientName } from '../identity/clientName.ts';
 import { redact, redactArguments } from '../redaction/redact.ts';
+import { redactVariable } from '../redaction/redactVariable.ts';
 import type { CardRow } from './cardShape.ts';
 import { visibleText } from './visible.ts';
 import { argumentText, clock, count, quoted } from './words.ts';
@@ -108,6 +109,21 @@ export function withArguments(argv: readonly Argument[], unreadBytes = 0): CardR
   if (argv.length === 0) lines.push('No arguments, not even a name.');
   if (unreadBytes > 0) lines.push(`${count(unreadBytes, 'more byte')} of arguments were too large to read.`);
   return { label: 'With', value: lines.join('\n'), detail: { kind: 'argv', argv: [...masked] } };
+}
+
+/** Variables that make it load or run other code and that are not the session's own. Null when there are none. */
+export function codeVariables({ environment = [] }: ProgramFacts): CardRow | null {
+  if (environment.length === 0) return null;
+  const warnings = environment.map((variable) => {
+    const { text, bytes } = argumentText(variable);
+    const note = bytes ? ' (not valid text, bytes as \\x..)' : '';
+    return `${redactVariable(text)}${note} can load other code`;
+  });
+  return {
+    label: 'Environment',
+    value: warnings.map((warning) => visibleText(warning)).join('\n'),
+    detail: { kind: 'warning', warnings },
+  };
 }
 
 const temporary = ['/tmp', '/var/tmp', '/dev/shm'];

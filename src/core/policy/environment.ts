@@ -27,14 +27,6 @@ export function isInternal(name: string): boolean {
   return internal.test(name);
 }
 
-const codeBearing =
-  /^(?:LD_\w+|NODE_OPTIONS|BASH_ENV|ENV|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_(?:\w*COMMAND|EXTERNAL_DIFF|CONFIG_\w+|\w*EDITOR|PAGER)|PAGER|EDITOR|VISUAL|npm_config_\w+)$/u;
-
-/** True for a variable that makes programs load or run something that their command line does not name. */
-export function loadsCode(name: string): boolean {
-  return codeBearing.test(name);
-}
-
 /**
  * Folders and files. Never judged by their look: a long path is no secret.
  * - what the protocol's own clients pass: HOME, PATH, SHELL …; where programs keep their files

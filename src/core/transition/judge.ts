@@ -5,9 +5,9 @@ import type { Rule } from './rules.ts';
 export interface ExecLook {
   /** Same value = same program: real files by content (or by inode where no member can write), script and inline text. */
   readonly identity: string;
-  /** Every file of it is owned by the system and no member can write or replace it. */
+  /** Every file of it is owned by the system, no member can write or replace it, and no variable adds other code. */
   readonly systemOwned: boolean;
-  /** Its executable or script lies in the package of the approved command. */
+  /** Its executable or script lies in the package of the approved command, and no variable adds other code. */
   readonly inStartPackage: boolean;
   /** Code from a pipe: never learned, never in a grant. */
   readonly codeOnStdin: boolean;

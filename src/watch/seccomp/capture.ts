@@ -5,10 +5,12 @@ import type { Argument } from '../../core/facts.ts';
 import type { Notification } from '../../kernel/listener.ts';
 import type { TargetMemory } from '../../kernel/memory.ts';
 import { errnos, syscalls } from '../../kernel/numbers.ts';
+import { toArgument } from '../argument.ts';
+import { isCodeBearing } from '../environment.ts';
 
 /** Longest path that `execve(2)` takes. */
 const maxPathBytes = 4096;
-/** Arguments read before judgement; more is held as too large. */
+/** Arguments and environment read before judgement, together; more is held as too large. */
 export const argumentLimitBytes = 128 * 1024;
 const AT_FDCWD = -100;
 const AT_EMPTY_PATH = 0x1000;
@@ -75,21 +77,29 @@ function own(path: string, tid: number): string {
 }
 
 export type VectorResult =
-  | { readonly kind: 'vector'; readonly argv: readonly Argument[] }
+  | {
+      readonly kind: 'vector';
+      readonly argv: readonly Argument[];
+      /** Of the environment: the variables that make it load or run other code, as `NAME=value`. */
+      readonly environment: readonly Argument[];
+    }
   | { readonly kind: 'unreadable' }
-  | { readonly kind: 'too large'; readonly argv: readonly Argument[] };
+  | { readonly kind: 'too large' };
 
 export function readArguments(memory: TargetMemory, notification: Notification, pid: number): VectorResult {
   const at = notification.call === syscalls().execveat;
   const vector = memory.readVector(pid, notification.arguments[at ? 2 : 1], argumentLimitBytes);
   if (vector === undefined) return { kind: 'unreadable' };
-  const argv = vector.strings.map(toArgument);
-  return vector.truncated ? { kind: 'too large', argv } : { kind: 'vector', argv };
-}
-
-/** Bytes that are valid UTF-8 become a string, others keep their bytes. */
-export function toArgument(bytes: Buffer): Argument {
-  return isUtf8(bytes) ? bytes.toString('utf8') : { base64: bytes.toString('base64') };
+  if (vector.truncated) return { kind: 'too large' };
+  const leftBytes = argumentLimitBytes - vector.sizeBytes;
+  const variables = memory.readVector(pid, notification.arguments[at ? 3 : 2], leftBytes, isCodeBearing);
+  if (variables === undefined) return { kind: 'unreadable' };
+  if (variables.truncated) return { kind: 'too large' };
+  return {
+    kind: 'vector',
+    argv: vector.strings.map(toArgument),
+    environment: variables.strings.map(toArgument),
+  };
 }
 
 /** A file that only exists in memory, or exists no more: nobody could look at it again. */

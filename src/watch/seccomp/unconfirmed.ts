@@ -191,8 +191,8 @@ export class Unconfirmed {
     const isBefore = before !== undefined && changedSince(before, started) === undefined;
     if (isBefore) return { kind: fault === undefined ? 'as before' : 'not yet' };
     if (fault === undefined) return { kind: 'same', started };
-    // While the kernel sets it up it has no arguments yet.
-    const isBegun = started.argv.length === 0 && isJudgedFile(expectation, started);
+    // While the kernel sets it up it has no arguments, and then no environment yet.
+    const isBegun = started.isBlank && isJudgedFile(expectation, started);
     return isBegun ? { kind: 'not yet' } : { kind: 'other', what: fault };
   }
 

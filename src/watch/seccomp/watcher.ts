@@ -31,6 +31,8 @@ export interface HeldExec {
   readonly member: Member;
   readonly call: ExecCall;
   readonly argv: readonly Argument[];
+  /** Its variables that make it load or run other code, as `NAME=value`. */
+  readonly environment: readonly Argument[];
   readonly look: ProgramLook;
 }
 
@@ -116,8 +118,8 @@ export class Watcher {
   }
 
   release(exec: HeldExec): boolean {
-    const { member, look, argv, call } = exec;
-    this.unconfirmed.released(member, { look, argv, requested: call.scriptName });
+    const { member, look, argv, environment, call } = exec;
+    this.unconfirmed.released(member, { look, argv, environment, requested: call.scriptName });
     return this.listener.answer(exec.id, { kind: 'continue' });
   }
 
@@ -236,7 +238,8 @@ export class Watcher {
     }
     // What was read belongs to this caller only if it still waits.
     if (!this.listener.isValid(notification.id)) return;
-    this.events.held({ id: notification.id, member, call: path.call, argv: vector.argv, look: program.look });
+    const { argv, environment } = vector;
+    this.events.held({ id: notification.id, member, call: path.call, argv, environment, look: program.look });
   }
 
   private takeRoot(member: Member): Expectation | undefined {
