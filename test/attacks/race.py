@@ -156,6 +156,9 @@ def attempt():
     os.nice(10)
     if MODE in ("hide", "hideAll"):
         hide()
+    if MODE == "environment":
+        # With a socket there bash takes itself for a remote shell, and reads other files.
+        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     if MODE != "spoof":
         os._exit(execute() or 99)
     code = []

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { type Message, recordsOf } from '../desk/harness.ts';
-import { isExec, Rig, Run, started } from './rig.ts';
+import { isExec, Rig, Run, started, until } from './rig.ts';
 
 const git = '/usr/bin/git';
 
@@ -150,7 +150,9 @@ test('an environment too large to be read is refused as arguments are', async (t
     error: 'EACCES',
   });
   assert.equal(questionsOf(review.questions()).length, 0);
-  assert.ok(recordsOf(rig, 'refusal').some(({ rule }) => rule === 'arguments too large'));
+  await until('it is recorded', () =>
+    recordsOf(rig, 'refusal').some(({ rule }) => rule === 'arguments too large'),
+  );
 });
 
 test('the record says how a program was asked for, and which boot it was', async (t) => {

@@ -52,7 +52,12 @@ for (const [name, torn, mismatches] of [
         return left >= 0 ? mixed : now;
       },
     );
-    unconfirmed.released(member, { look: programOf('/bin/sleep', argv), requested: '/bin/sleep', argv });
+    unconfirmed.released(member, {
+      look: programOf('/bin/sleep', argv),
+      requested: '/bin/sleep',
+      argv,
+      environment: [],
+    });
     assert.equal(unconfirmed.mayGoOn(member, false), mismatches === 0);
     unconfirmed.close();
     assert.equal(found.length, mismatches);

@@ -83,18 +83,17 @@ export type VectorResult =
       /** Of the environment: the variables that make it load or run other code, as `NAME=value`. */
       readonly environment: readonly Argument[];
     }
-  | { readonly kind: 'unreadable' }
-  | { readonly kind: 'too large' };
+  | { readonly kind: 'refused'; readonly rule: 'arguments unreadable' | 'arguments too large' };
 
 export function readArguments(memory: TargetMemory, notification: Notification, pid: number): VectorResult {
   const at = notification.call === syscalls().execveat;
   const vector = memory.readVector(pid, notification.arguments[at ? 2 : 1], argumentLimitBytes);
-  if (vector === undefined) return { kind: 'unreadable' };
-  if (vector.truncated) return { kind: 'too large' };
+  if (vector === undefined) return { kind: 'refused', rule: 'arguments unreadable' };
+  if (vector.truncated) return { kind: 'refused', rule: 'arguments too large' };
   const leftBytes = argumentLimitBytes - vector.sizeBytes;
   const variables = memory.readVector(pid, notification.arguments[at ? 3 : 2], leftBytes, isCodeBearing);
-  if (variables === undefined) return { kind: 'unreadable' };
-  if (variables.truncated) return { kind: 'too large' };
+  if (variables === undefined) return { kind: 'refused', rule: 'arguments unreadable' };
+  if (variables.truncated) return { kind: 'refused', rule: 'arguments too large' };
   return {
     kind: 'vector',
     argv: vector.strings.map(toArgument),

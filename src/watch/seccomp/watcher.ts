@@ -226,10 +226,7 @@ export class Watcher {
     }
     if (early.kind === 'unreadable') return refuse('program unreadable', early.path);
     const vector = readArguments(this.memory, notification, member.pid);
-    if (vector.kind !== 'vector') {
-      const rule = vector.kind === 'unreadable' ? 'arguments unreadable' : 'arguments too large';
-      return refuse(rule, path.call.requested);
-    }
+    if (vector.kind === 'refused') return refuse(vector.rule, path.call.requested);
     const program = lookAtProgram(path.call.path, vector.argv, path.call.cwd, seen);
     if (program.kind === 'unreadable') return refuse('program unreadable', program.path);
     if (program.kind === 'absent') {
