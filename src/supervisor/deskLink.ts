@@ -85,17 +85,21 @@ export class DeskLink {
     if (bytes !== '') this.socket.write(bytes, written);
   }
 
-  /** Resolves when everything sent has left, the link is lost, or the desk does not read on. */
+  /**
+   * Resolves when everything sent has left this process, the link is lost, or the desk does not read on. What has left
+   * is the desk's to read even when this process is gone.
+   */
   async end(): Promise<void> {
     if (this.over) return;
     this.flush();
     await new Promise<void>((resolve) => {
       const late = setTimeout(() => this.socket.destroy(), lastWordMs);
-      this.socket.once('close', () => {
+      const done = (): void => {
         clearTimeout(late);
         resolve();
-      });
-      this.socket.end();
+      };
+      this.socket.once('close', done);
+      this.socket.end(done);
     });
   }
 

@@ -29,6 +29,8 @@ export interface EndSubject {
   readonly rootPid: number;
   /** True once the server's exit was told by the thread that launched it. */
   rootExited(): boolean;
+  /** Members whose birth was told and whose end was not. */
+  known(): number;
   /** No exec is released any more. */
   refuseAll(): void;
   /** Members are stopped: their evidence is written. Always answers, within its own budget. */
@@ -60,7 +62,8 @@ export async function endOrderly(
   const between = (): void => reapOrphans(subject.rootPid);
   closeInput();
   await untilRootExited(subject, times.closeMs);
-  const isEmpty = subject.rootExited() && subject.family.living().length === 0;
+  // Nobody is known to be left: the kernel's word is asked before its table is looked through.
+  const isEmpty = subject.rootExited() && (subject.known() === 0 || subject.family.living().length === 0);
   if (!isEmpty && !subject.hurried()) {
     subject.family.terminate();
     await waitHurriedly(subject, times.termMs, between);

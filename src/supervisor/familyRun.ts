@@ -208,6 +208,7 @@ export class FamilyRun {
       listener: this.listener,
       rootPid: this.rootPid ?? -1,
       rootExited: () => this.exit !== undefined,
+      known: () => this.members.size,
       refuseAll: () => this.threads.toWatch({ kind: 'refuseAll', cause }),
       evidence: () => this.takeEvidence(cause),
       endSpawner: () => this.threads.endSpawner(),
