@@ -90,7 +90,8 @@ describe('the main path in a real editor', () => {
     assert.equal(offered.length, 2, 'the workspace’s own server is not offered');
     await panel.sameInNotification(/will start tools/u);
     const { wasDim, dimMs, stillWaits } = await appearance;
-    assert.ok(wasDim && dimMs > 550, `dim for ${dimMs} ms`);
+    // 600 by the page's own clock; on a busy machine this observer hears of the card later than the page drew it.
+    assert.ok(wasDim && dimMs > 450, `dim for ${dimMs} ms`);
     assert.ok(stillWaits, 'a press in the first moment answers nothing');
     await takePictures(editor, 'first-start');
     assert.equal(world.born().length, 0);
