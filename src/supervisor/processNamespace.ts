@@ -3,8 +3,8 @@
  * (`pid_namespaces(7)`) whose first process, the server, is killed by the kernel with the supervisor. Plain programs of
  * util-linux make it: nothing of Kinwatch's own runs between.
  *
- * Limits: the server can take the signal off itself (`PR_SET_PDEATHSIG`, `prctl(2)`), as the desk then ends the family;
- * as first process of its namespace it gets only those signals that it handles, so one without a handler for SIGTERM ends
+ * Limits: the server can take the signal off itself (`PR_SET_PDEATHSIG`, `prctl(2)`), and the desk ends the family as any
+ * other; as first process of its namespace it gets only those signals that it handles, so one without a handler for SIGTERM ends
  * by SIGKILL.
  */
 import { execFile } from 'node:child_process';

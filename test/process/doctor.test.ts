@@ -1,10 +1,12 @@
 /** `kinwatch doctor` on this machine as it is, where calls are refused, and inside a family. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { doctorReport, type DoctorCheck, type DoctorReport } from '../../src/protocol/doctor.ts';
 import { readStat } from '../../src/watch/proc.ts';
-import { inCheckout, launcher, Rig, Run, started } from './rig.ts';
+import { recordsOf } from '../desk/harness.ts';
+import { inCheckout, isExec, launcher, Rig, Run, started, toolServer } from './rig.ts';
 
 function checkOf({ checks }: DoctorReport, name: string): DoctorCheck {
   const found = checks.find((check) => check.name === name);
@@ -73,6 +75,60 @@ test('a start that cannot be held names the doctor', (t) => {
   );
   assert.equal(status, 3);
   assert.match(stderr, /cannot hold programs here: .*Nothing was launched\. kinwatch doctor says/u);
+});
+
+test('where namespaces are refused: the doctor says so, and a server that asks for one of its own is not started', (t) => {
+  const rig = Rig.make(t);
+  const unshare = process.arch === 'x64' ? '272' : '97';
+  const { status, report } = under(rig, unshare, 'doctor', '--json');
+  assert.equal(status, 0);
+  assert.equal(report.level, 'held');
+  assert.match(checkOf(report, 'user namespaces').text, /^Browsers may not start.*not permitted/u);
+  assert.match(checkOf(report, 'process namespaces').text, /is refused \(it was tried: .*not permitted\)/u);
+  mkdirSync(rig.places.config, { recursive: true, mode: 0o700 });
+  const servers = { own: { command: '/bin/true', isolation: 'process namespace' } };
+  writeFileSync(rig.places.serversFile, JSON.stringify({ servers }));
+  const refusing = inCheckout('out', 'test', 'fixtures', 'refusing.mjs');
+  const start = spawnSync(process.execPath, [refusing, unshare, launcher, 'run', 'own'], {
+    env: rig.environment,
+    input: '',
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(start.status, 3);
+  assert.match(
+    start.stderr,
+    /"own" asks for a process namespace of its own.*not permitted.*kinwatch doctor/u,
+  );
+});
+
+test('where pidfd_getfd is refused a family runs, and its connections are refused', async (t) => {
+  const rig = Rig.make(t);
+  const review = await rig.reviewer();
+  const refusing = inCheckout('out', 'test', 'fixtures', 'refusing.mjs');
+  const child = spawn(
+    process.execPath,
+    [refusing, 'pidfdGetfd', launcher, 'run', '--name', 'tools', '--', process.execPath, toolServer],
+    { env: rig.environment, cwd: rig.home },
+  );
+  const run = new Run(child);
+  rig.runs.push(run);
+  const ready = run.ready();
+  await review.decide('once');
+  await ready;
+  const script = 'import socket; socket.create_connection(("127.0.0.1", 9))';
+  const call = run.call('run', { command: '/usr/bin/python3', args: ['-c', script] });
+  await review.decide('once', isExec);
+  const answer = await run.answerTo(call);
+  assert.match(answer.result.content[0].text, /^Kinwatch refused /u);
+  const { code, output } = Run.value(answer, 1);
+  assert.equal(code, 1);
+  assert.match(output, /PermissionError/u);
+  const refusals = recordsOf(rig, 'refusal').map(({ rule, text }) => `${rule}: ${text}`);
+  assert.equal(refusals.length, 1, refusals.join('; '));
+  t.diagnostic(refusals[0] ?? '');
+  child.stdin.end();
+  await run.ended();
 });
 
 test('inside a family: no, because another supervisor listens, and which', async (t) => {

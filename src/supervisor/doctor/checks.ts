@@ -6,7 +6,7 @@ import { installationChecks } from './installationChecks.ts';
 
 type State = DoctorCheck['state'];
 
-/** Longest that a kernel version says something before the number that counts: `6.18.5-generic`. */
+/** `SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV` came with it: `seccomp(2)`. */
 const leastKernel = [5, 19] as const;
 
 export function reportOf(facts: DoctorFacts): DoctorReport {
