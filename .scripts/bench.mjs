@@ -1,4 +1,7 @@
-/** `npm run bench`: the hot paths, as ratios taken in one run. As root it runs as a scratch user, like the tests. */
+/**
+ * `npm run bench [-- NAME…]`: the hot paths, as ratios taken in one run; all of them, or those named (`relay`). As root
+ * it runs as a scratch user, like the tests.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,21 +11,34 @@ import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratchUid = 23917;
-const names = readdirSync(join(root, 'test', 'bench')).filter((name) => name.endsWith('.bench.ts'));
+const wanted = process.argv.slice(2);
+const names = readdirSync(join(root, 'test', 'bench')).filter(
+  (name) =>
+    name.endsWith('.bench.ts') &&
+    (wanted.length === 0 || wanted.includes(name.slice(0, -'.bench.ts'.length))),
+);
+if (names.length === 0) throw new Error(`no bench is named ${wanted.join(' or ')}`);
+const fixtures = readdirSync(join(root, 'test', 'fixtures')).filter((name) => name.endsWith('.ts'));
 
 spawnSync(process.execPath, [join(root, '.scripts', 'build.mjs')], { cwd: root, stdio: 'inherit' });
-await build({
-  absWorkingDir: root,
-  entryPoints: names.map((name) => `test/bench/${name}`),
-  outdir: 'out/bench',
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  packages: 'external',
-  logLevel: 'warning',
-});
+for (const [from, entries, to] of [
+  ['test/bench', names, 'out/bench'],
+  // Where the tests have them: the servers that benches and tests launch.
+  ['test/fixtures', fixtures, 'out/test/fixtures'],
+]) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((name) => `${from}/${name}`),
+    outdir: to,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+}
 const home = mkdtempSync(join(tmpdir(), 'kinwatch-home-'));
 chmodSync(home, 0o777);
 for (const name of names) {
