@@ -213,3 +213,22 @@ test('a start in a process namespace of its own: the launchers and what they giv
   );
   assert.ok(!startCard(start).rows.some(({ label }) => label === 'Launched through'));
 });
+
+test('variables that load other code are told, masked, and keep the headline from being complete', () => {
+  const plain = system('git', ['git', 'status']);
+  const environment = [
+    'NODE_OPTIONS=--require ./x.js',
+    'npm_config__password=hunter22',
+    { base64: 'TERfWD3/' },
+  ];
+  const told = execCard({ ...plain, program: { ...plain.program, environment } }, context);
+  assert.equal(
+    value(told, 'Environment'),
+    'NODE_OPTIONS=--require ./x.js can load other code\n' +
+      'npm_config__password=[masked, 8 characters] can load other code\n' +
+      'LD_X=\\xff (not valid text, bytes as \\x..) can load other code',
+  );
+  assert.equal(told.headlineComplete, false);
+  assert.match(value(told, 'If you allow'), /these exact variables/u);
+  assert.equal(value(execCard(plain, context), 'Environment'), '');
+});
