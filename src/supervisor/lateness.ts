@@ -1,10 +1,11 @@
 /**
  * Notices when the watch thread stood still: stopped, starved, or kept busy by one family. What happened meanwhile
- * was held by the kernel, not lost; it was seen late. A wait shorter than a look and {@link lateMs} together may pass.
+ * was held by the kernel, not lost; it was seen late. What lasts longer than {@link lookMs} and
+ * {@link lateMs} together is always noticed, something shorter when a look falls due in it.
  */
 
-/** How often it looks: four wake-ups a second, which an idle session does not feel. */
-export const lookMs = 250;
+/** How often it looks: more often, an idle session would cost more than it may (0.1 % of a processor). */
+export const lookMs = 1000;
 /** Later than this is told. */
 export const lateMs = 250;
 
