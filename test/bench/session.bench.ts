@@ -12,8 +12,7 @@ import { launcher, Rig, toolServer } from '../process/rig.ts';
 
 const exits = 15;
 const idleSeconds = Number(process.env['KINWATCH_BENCH_IDLE_S'] ?? 60);
-/** What happened at the start is over: idle begins after it. */
-/** Until the engine has tidied up after the start, which it does for some ten seconds. */
+/** Idle begins when the engine has tidied up after the start, which it does for some ten seconds. */
 const settleMs = 20_000;
 
 /** The rig cleans up through a test's context; here the bench is the test. */
