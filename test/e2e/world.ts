@@ -83,7 +83,7 @@ export class World {
       '/bin/sh',
       [
         '-c',
-        '"$@"; status=$?; read -r _; exit $status',
+        '"$@"; status=$?; cat >/dev/null; exit $status',
         'sh',
         launcher,
         'run',
