@@ -18,6 +18,8 @@ export function familyFilter(localOnly = false): FilterPlan {
       ...[call.execve, call.execveat, call.setTidAddress, call.setRobustList, call.exitGroup].map(always),
       ...socketRules(localOnly),
       ...outsideRules(),
+      // A session of its own takes a member out of its parent's reach.
+      always(call.setsid),
       // A ring performs calls that no filter sees.
       always(call.ioUringSetup),
       // Entering namespaces that the family did not create would let a member leave it (THREATS 3).

@@ -7,6 +7,7 @@ interface Syscalls {
   readonly setRobustList: number;
   readonly exitGroup: number;
   readonly setns: number;
+  readonly setsid: number;
   readonly ioUringSetup: number;
   readonly ioUringEnter: number;
   readonly ioUringRegister: number;
@@ -61,6 +62,7 @@ const tables: Readonly<Record<string, { audit: number; syscalls: Syscalls }>> = 
       setRobustList: 273,
       exitGroup: 231,
       setns: 308,
+      setsid: 112,
       seccomp: 317,
       socket: 41,
       connect: 42,
@@ -95,6 +97,7 @@ const tables: Readonly<Record<string, { audit: number; syscalls: Syscalls }>> = 
       setRobustList: 99,
       exitGroup: 94,
       setns: 268,
+      setsid: 157,
       seccomp: 277,
       socket: 198,
       connect: 203,

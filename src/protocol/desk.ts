@@ -91,7 +91,7 @@ export const processView = z.strictObject({
   argv: z.array(argument).readonly(),
   cwd: z.string().exactOptional(),
   request: requestRef.exactOptional(),
-  /** True once its parent has ended and it hangs under the supervisor. */
+  /** True once its parent has ended and it hangs under the supervisor, or it has made a session of its own. */
   detached: z.boolean(),
   endedAt: time.exactOptional(),
   /** `exit 0`, `signal SIGKILL`, or `unknown`. Absent while it runs. */

@@ -12,8 +12,11 @@ import {
   type ProgramLook,
   programUnchanged,
 } from '../watch/program.ts';
+import type { Member } from '../watch/seccomp/members.ts';
 import type { HeldExec, Watcher } from '../watch/seccomp/watcher.ts';
+import { Asking, type AskingEvents } from './asking.ts';
 import { OwnEnvironment } from './ownEnvironment.ts';
+import { refusalOf } from './refusal.ts';
 import { StartPackage } from './startPackage.ts';
 
 /** After this long an unanswered `initialize` no longer keeps the start-up open (DESIGN §3). */
@@ -21,12 +24,9 @@ export const startupMs = 10_000;
 
 type Decision = Extract<ToSupervisor, { kind: 'decision' }>;
 
-export interface ExecsEvents {
+export interface ExecsEvents extends AskingEvents {
   /** To the desk; `handed` runs once it is there. */
   send(message: FromSupervisor, handed?: () => void): void;
-  /** The exec waits for a person. */
-  waiting(ref: string, request: RequestRef | undefined): void;
-  settled(ref: string): void;
   /** It is about to go on as another program. */
   released(judged: JudgedExec): void;
   denied(request: RequestRef | undefined, rule: Rule, text: string): void;
@@ -41,19 +41,13 @@ export interface JudgedExec {
   readonly environment: readonly Argument[];
 }
 
-interface Waiting extends JudgedExec {
-  /** The question, once its facts are known. */
-  question?: FromSupervisor;
-}
-
 export class Execs {
   private phase: 'startup' | 'running' | 'ending' = 'startup';
   private requestSeen = false;
   private readonly approved = new Set<string>();
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly asking: Asking<JudgedExec & { readonly member: Member }>;
   private readonly startPackage: StartPackage;
   private readonly own: OwnEnvironment;
-  private count = 0;
 
   constructor(
     private readonly watcher: Watcher,
@@ -70,6 +64,7 @@ export class Execs {
   ) {
     this.startPackage = new StartPackage(program);
     this.own = new OwnEnvironment(options.environment);
+    this.asking = new Asking('exec', events);
   }
 
   /** The chain that stood on the start card. */
@@ -134,12 +129,8 @@ export class Execs {
 
   private async ask(judged: JudgedExec): Promise<void> {
     const { exec } = judged;
-    this.count += 1;
-    const ref = `exec-${this.count}`;
-    const waiting: Waiting = { ...judged };
-    this.waiting.set(ref, waiting);
     const { member } = exec;
-    this.events.waiting(ref, member.request);
+    const ref = this.asking.open({ ...judged, member });
     const parentExe = readExe(member.pid);
     const request = member.request;
     const requestArguments = request === undefined ? undefined : this.options.argumentsOf(request.number);
@@ -157,23 +148,20 @@ export class Execs {
       ...(request === undefined ? {} : { request }),
       ...(requestArguments === undefined ? {} : { requestArguments }),
     };
-    if (!this.waiting.has(ref)) return;
     const heldUntil = new Date(Date.now() + this.options.callHoldMs).toISOString();
-    waiting.question = { kind: 'ask', ref, facts, heldUntil };
-    this.events.send(waiting.question);
+    this.asking.ask(ref, { kind: 'ask', ref, facts, heldUntil });
   }
 
   /** Questions that wait, for a desk that has not heard them. */
   questions(): FromSupervisor[] {
-    return [...this.waiting.values()].flatMap(({ question }) => (question === undefined ? [] : [question]));
+    return this.asking.questions();
   }
 
   /** The desk decided. Unknown refs were withdrawn meanwhile. */
   decided(decision: Decision): void {
-    const waiting = this.waiting.get(decision.ref);
-    if (waiting === undefined) return;
-    this.settle(decision.ref);
-    const { exec, identity } = waiting;
+    const judged = this.asking.settle(decision.ref);
+    if (judged === undefined) return;
+    const { exec, identity } = judged;
     if (!decision.allow) {
       this.refuse(exec, decision.rule ?? 'denied by reviewer', decision.text);
       return;
@@ -184,31 +172,19 @@ export class Execs {
       return;
     }
     if (decision.scope === 'session' && !exec.look.codeOnStdin) this.approved.add(identity);
-    this.release(waiting, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
+    this.release(judged, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
   }
 
   /** The caller of a held exec has ended. */
-  callerEnded(pid: number): void {
-    for (const [ref, { exec }] of this.waiting) {
-      if (exec.member.pid !== pid) continue;
-      this.events.send({ kind: 'withdraw', ref, reason: 'the process that asked has ended' });
-      this.settle(ref);
-    }
+  callerEnded(ended: Member): void {
+    this.asking.withdraw('the process that asked has ended', ({ member }) => member === ended);
   }
 
   /** The family ends: nothing new starts, and what waits is refused. */
   refuseAll(): void {
     this.phase = 'ending';
-    for (const [ref, { exec }] of this.waiting) {
-      this.events.send({ kind: 'withdraw', ref, reason: 'the family is ending' });
-      this.settle(ref);
+    for (const { exec } of this.asking.withdraw('the family is ending', () => true))
       this.refuse(exec, 'family is ending');
-    }
-  }
-
-  private settle(ref: string): void {
-    this.waiting.delete(ref);
-    this.events.settled(ref);
   }
 
   private release(judged: JudgedExec, because: string): void {
@@ -242,17 +218,7 @@ export class Execs {
     const { member, look } = exec;
     const said = text ?? `Kinwatch refused ${look.executable.facts.path}: ${rule}`;
     this.watcher.refuse(exec);
-    this.events.send({
-      kind: 'refusal',
-      what: 'exec',
-      pid: member.pid,
-      startedAt: member.startedAt,
-      rule,
-      text: said,
-      exe: look.executable.facts.path,
-      ...(member.request === undefined ? {} : { request: member.request }),
-      at: new Date().toISOString(),
-    });
+    this.events.send(refusalOf(member, 'exec', rule, said, look.executable.facts.path));
     this.events.denied(member.request, rule, said);
   }
 }

@@ -211,7 +211,7 @@ export class FamilyWatch {
   }
 
   private ended(member: Member): void {
-    this.execs.callerEnded(member.pid);
+    this.execs.callerEnded(member);
     this.sockets.ended(member);
     this.programs.delete(member);
     const { pid, startedAt, at } = about(member);

@@ -250,3 +250,13 @@ test('a secret among a member’s arguments is in no certificate', async (t) => 
     assert.equal(text.includes('hunter2hunter2'), false);
   }
 });
+
+test('a helper in a session of its own is shown as detached while its parent lives', async (t) => {
+  const { rig, review, run } = await started(t);
+  const call = run.call('background', { command: '/bin/sleep', args: ['1000'] });
+  const question = await review.decide('once', isExec);
+  await run.answerTo(call);
+  const pid = question.process.pid;
+  await until('it is told', () => recordsOf(rig, 'detached').some((record) => record.pid === pid));
+  assert.equal(recordsOf(rig, 'end').length, 0, 'nobody has ended');
+});

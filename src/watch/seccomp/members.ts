@@ -16,6 +16,7 @@ export interface Member {
   readonly pidfd: number | undefined;
   /** Set by its `exit_group`. */
   exitCode: number | undefined;
+  /** It hangs under the supervisor, or has made a session of its own. */
   detached: boolean;
 }
 
@@ -52,6 +53,18 @@ export class Members {
   /** The living member with this pid. */
   get(pid: number): Member | undefined {
     return this.living.get(pid);
+  }
+
+  /** Its parent has ended, or it is about to leave its parent's session. */
+  detach(member: Member): void {
+    if (member.detached) return;
+    member.detached = true;
+    this.events.detached(member);
+  }
+
+  /** `setsid(2)`: not for the server itself, nor where the call fails, for a process that leads a group. */
+  leavesSession(member: Member): void {
+    if (member.parent !== undefined && readStat(member.pid)?.pgid !== member.pid) this.detach(member);
   }
 
   all(): Member[] {
@@ -129,10 +142,7 @@ export class Members {
     this.events.ended(ended);
     if (ended.pidfd !== undefined) closeFd(ended.pidfd);
     for (const member of this.living.values()) {
-      if (member.parent === ended && !member.detached) {
-        member.detached = true;
-        this.events.detached(member);
-      }
+      if (member.parent === ended) this.detach(member);
     }
   }
 

@@ -127,11 +127,6 @@ export class Watcher {
     return this.listener.answer(exec.id, { kind: 'errno', errno: errnos.EACCES });
   }
 
-  /** True while the caller still waits for the answer. */
-  isWaiting(exec: HeldExec): boolean {
-    return this.listener.isValid(exec.id);
-  }
-
   /** Before the thread ends. The descriptor stays open: the proof of emptiness is taken from it. */
   stop(): void {
     this.listener.unwatch();
@@ -195,6 +190,9 @@ export class Watcher {
         return;
       case call.exitGroup:
         member.exitCode = Number(notification.arguments[0] & 0xffn);
+        break;
+      case call.setsid:
+        this.members.leavesSession(member);
         break;
       default:
         if (this.sockets.handle(notification, member)) return;
