@@ -203,10 +203,13 @@ export class JsonText {
     }
   }
 
-  /** Passes over whole words of ordinary bytes; where it ends may be early, never late. */
+  /**
+   * Passes over whole words of ordinary bytes; where it ends may be early, never late. It begins with the word that
+   * holds the byte at `at`: the bytes before it in that word have been looked at.
+   */
   private run(at: number): number {
     const words = this.words as Int32Array;
-    let word = (at - this.wordsAt + 3) >> 2;
+    let word = (at - this.wordsAt) >> 2;
     const from = word;
     for (; word < words.length; word++) {
       const bytes = words[word] as number;

@@ -67,6 +67,26 @@ test('agrees with JSON.parse on long strings with one odd byte, wherever the tex
   );
 });
 
+test('one odd byte is found at every place of a long string and at every place in memory', () => {
+  for (const piece of ['"', '\\', '\u0001']) {
+    for (let at = 0; at < 120; at += 1) {
+      for (let shift = 0; shift < 4; shift += 1) {
+        const text = JSON.stringify({ a: 'ab'.repeat(2500) });
+        const edited = text.slice(0, 6 + at) + piece + text.slice(6 + at);
+        const memory = Buffer.from(' '.repeat(shift) + edited).subarray(shift);
+        const json = new JsonText(memory);
+        let accepted = true;
+        try {
+          json.finish(json.skip(0, false));
+        } catch {
+          accepted = false;
+        }
+        assert.equal(accepted, parses(edited), `${JSON.stringify(piece)} at ${at}, shifted ${shift}`);
+      }
+    }
+  }
+});
+
 test('agrees with JSON.parse on damaged JSON', () => {
   const piece = fc.constantFrom(
     ...'{}[],:"\\-+.eE0123456789 \t\r\n\u0000\u001f\u007fuabfé\u2028',

@@ -19,7 +19,7 @@ for (const [name, torn, mismatches] of [
 ] as const) {
   test(name, async (t) => {
     const argv = ['/bin/sleep', '1000'];
-    const child = spawn('/bin/sleep', ['1000'], { argv0: '/bin/sleep', stdio: 'ignore' });
+    const child = spawn('/bin/sleep', ['1000'], { argv0: '/bin/sleep', stdio: 'ignore', env: {} });
     t.after(() => child.kill('SIGKILL'));
     const pid = child.pid ?? 0;
     const [stat, now] = [readStat(pid), readStarted(pid)];
