@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { EvidenceInput } from '../contain/evidence.ts';
 import type { JournalWriter } from '../journal/writer.ts';
-import type { CommandPlace } from '../watch/persistence/commands.ts';
 import { admission } from './admission.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { Census } from './census.ts';
@@ -15,7 +14,7 @@ import { allFamilies, FamilyFile, type RecordedFamily } from './familyFile.ts';
 import { Installation } from './installation.ts';
 import { InstallationWatch } from './installationWatch.ts';
 import { Leftovers } from './leftovers.ts';
-import { Persistence } from './persistence.ts';
+import { Persistence, type PersistenceParts } from './persistence.ts';
 import { PersonRole } from './personRole.ts';
 import { isAlive, processTable } from './processes.ts';
 import { Questions } from './questions.ts';
@@ -32,7 +31,7 @@ import { judgeAgain, Visitor, type VisitorParts } from './visitor.ts';
 import type { EndRecorded } from './watchdog.ts';
 import { supervisorSilent } from './wording.ts';
 
-export interface DeskParts {
+export interface DeskParts extends Pick<PersistenceParts, 'home' | 'commands' | 'firstLookDone'> {
   readonly uid: number;
   readonly user: string;
   readonly timings: Timings;
@@ -45,9 +44,6 @@ export interface DeskParts {
   /** Absolute paths of what Kinwatch runs from. */
   readonly ownFiles: readonly string[];
   readonly serversFile: string;
-  /** The passwd entry's; undefined when this user has none. */
-  readonly home: string | undefined;
-  readonly commands: readonly CommandPlace[];
   /** Left by an earlier desk. */
   readonly families: readonly RecordedFamily[];
   /** Called when there was neither a session nor a connection for the idle time. */

@@ -20,9 +20,11 @@ const mostHanging = 2;
 const lateGap = 'start-up places first looked at after the launch';
 
 export interface PersistenceParts {
+  /** The passwd entry's; undefined when this user has none. */
   readonly home: string | undefined;
   readonly uid: number;
   readonly commands: readonly CommandPlace[];
+  readonly firstLookDone: (session: string) => void;
   readonly firstLookMs: number;
   readonly lastLookMs: number;
   readonly reviewers: Pick<Reviewers, 'workspaceFolders'>;
@@ -74,6 +76,7 @@ export class Persistence {
     first.then(
       () => {
         watched.isLooked = true;
+        this.parts.firstLookDone(session.id);
       },
       () => undefined, // told at the end, where it is waited for
     );

@@ -34,6 +34,8 @@ export interface DeskOptions {
   readonly home?: string | undefined;
   /** Programs that list crontab and at jobs. Absent: those are not compared. */
   readonly commands?: readonly CommandPlace[];
+  /** Told once the first look at the start-up places of a session is over. */
+  readonly firstLookDone?: (session: string) => void;
 }
 
 export interface RunningDesk {
@@ -89,6 +91,7 @@ export async function startDesk(options: DeskOptions): Promise<DeskStart> {
     serversFile: places.serversFile,
     home: options.home,
     commands: options.commands ?? [],
+    firstLookDone: options.firstLookDone ?? (() => undefined),
     families: left.families,
     idle: () => void stop('idle'),
   });

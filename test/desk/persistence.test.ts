@@ -12,6 +12,7 @@ import {
   runDesk,
   runningSession,
   type TestDesk,
+  until,
 } from './harness.ts';
 
 const told = {
@@ -40,9 +41,16 @@ function writeUnit(home: string, name: string): string {
   return join(folder, name);
 }
 
-/** A session whose first program has started. */
-async function session(t: TestContext, desk: TestDesk, review: LinePeer) {
+/** A desk, and which sessions' start-up places it has looked at. */
+async function lookingDesk(t: TestContext, home: string): Promise<{ desk: TestDesk; looked: Set<string> }> {
+  const looked = new Set<string>();
+  return { desk: await runDesk(t, { home, firstLookDone: (id) => looked.add(id) }), looked };
+}
+
+/** A session whose first program has started, once its places have been looked at where `looked` is given. */
+async function session(t: TestContext, desk: TestDesk, review: LinePeer, looked?: ReadonlySet<string>) {
   const { link, session: id, root } = await runningSession(t, desk, review);
+  if (looked !== undefined) await until('the first look', () => looked.has(id));
   const program = { pid: root.pid, startedAt: root.startedAt, exe: '/bin/sleep', argv: ['sleep'], cwd: '/' };
   link.send({ kind: 'exec', step: 'confirmed', ...program, at: new Date().toISOString() });
   await review.next('exec', ({ session: of, step }) => of === id && step === 'confirmed');
@@ -58,9 +66,9 @@ async function ended(link: ChildPeer, id: string, review: LinePeer): Promise<Cer
 test('what appeared while a session ran is on its certificate and in the record', async (t) => {
   const home = scratchHome(t);
   writeUnit(home, 'known.service');
-  const desk = await runDesk(t, { home });
+  const { desk, looked } = await lookingDesk(t, home);
   const review = await reviewer(t, desk);
-  const { link, id } = await session(t, desk, review);
+  const { link, id } = await session(t, desk, review, looked);
   const path = writeUnit(home, 'x.service');
   const certificate = await ended(link, id, review);
   assert.deepEqual(certificate.persistence, [
@@ -79,25 +87,25 @@ test('what appeared while a session ran is on its certificate and in the record'
 });
 
 test('nothing changed: an empty list says that it was compared', async (t) => {
-  const desk = await runDesk(t, { home: scratchHome(t) });
+  const { desk, looked } = await lookingDesk(t, scratchHome(t));
   const review = await reviewer(t, desk);
-  const { link, id } = await session(t, desk, review);
+  const { link, id } = await session(t, desk, review, looked);
   assert.deepEqual((await ended(link, id, review)).persistence, []);
 });
 
 test('where two sessions ran, a change names both; one that comes later names itself alone', async (t) => {
   const home = scratchHome(t);
-  const desk = await runDesk(t, { home });
+  const { desk, looked } = await lookingDesk(t, home);
   const review = await reviewer(t, desk);
-  const first = await session(t, desk, review);
-  const second = await session(t, desk, review);
+  const first = await session(t, desk, review, looked);
+  const second = await session(t, desk, review, looked);
   writeUnit(home, 'x.service');
   const ran = new Set([first.id, second.id]);
   const [one] = (await ended(first.link, first.id, review)).persistence ?? [];
   assert.deepEqual(new Set(one?.sessions), ran);
   const [other] = (await ended(second.link, second.id, review)).persistence ?? [];
   assert.deepEqual(new Set(other?.sessions), ran);
-  const third = await session(t, desk, review);
+  const third = await session(t, desk, review, looked);
   writeUnit(home, 'y.service');
   const [alone] = (await ended(third.link, third.id, review)).persistence ?? [];
   assert.deepEqual(alone?.sessions, [third.id]);
