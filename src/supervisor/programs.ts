@@ -18,9 +18,18 @@ export class Programs {
   /** Released and not confirmed: the exec may still fail, and its caller go on as what it was. */
   private readonly next = new Map<Member, RunningProgram>();
 
-  /** @param root what the family's first member starts as; others begin as what their parent was. */
+  /** The family's first member starts as the program that was approved; told once. */
+  private hasRoot = false;
+
+  /**
+   * @param root what the family's first member starts as; others begin as what their parent was. One whose parent had
+   * ended before it was seen begins as nothing known: what it says of itself in `/proc` it could have written there.
+   */
   born(member: Member, root: RunningProgram | undefined): void {
-    const program = member.parent === undefined ? root : this.current.get(member.parent);
+    const isFirst = !this.hasRoot;
+    this.hasRoot = true;
+    const program =
+      member.parent === undefined ? (isFirst ? root : undefined) : this.current.get(member.parent);
     if (program !== undefined) this.current.set(member, program);
   }
 
