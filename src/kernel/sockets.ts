@@ -9,6 +9,7 @@ const SOL_SOCKET = 1;
 const SO_TYPE = 3;
 const SO_PROTOCOL = 38;
 const SO_DOMAIN = 39;
+const SO_NETNS_COOKIE = 71;
 const F_GETFL = 3;
 const O_NONBLOCK = 0x800;
 const SHUT_RDWR = 2;
@@ -78,6 +79,15 @@ export function tcpOutcome(fd: number): 'connecting' | 'connected' | 'failed' {
   // struct tcp_info begins with tcpi_state: tcp(7).
   if (info[0] === TCP_SYN_SENT) return 'connecting';
   return info[0] === TCP_CLOSE ? 'failed' : 'connected';
+}
+
+/** Tells network namespaces apart, for as long as the machine runs; undefined before Linux 5.14. */
+export function networkOf(fd: number): bigint | undefined {
+  const value = Buffer.alloc(8);
+  const length = Buffer.from([8, 0, 0, 0]);
+  return libc.getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, value, length) === 0
+    ? value.readBigUInt64LE(0)
+    : undefined;
 }
 
 function option(fd: number, name: number): number | undefined {

@@ -19,20 +19,25 @@ export class Asking<Held extends { readonly member: Member }> {
     private readonly events: AskingEvents,
   ) {}
 
-  open(held: Held): string {
+  /**
+   * Waits from now on; asked once its facts are known, unless it was settled meanwhile. Rejects, and waits no more, when
+   * they can't be known.
+   */
+  async ask(held: Held, question: (ref: string) => Promise<FromSupervisor>): Promise<void> {
     this.count += 1;
     const ref = `${this.kind}-${this.count}`;
-    this.waiting.set(ref, { held });
+    const entry: { readonly held: Held; question?: FromSupervisor } = { held };
+    this.waiting.set(ref, entry);
     this.events.waiting(ref, held.member.request);
-    return ref;
-  }
-
-  /** Once its facts are known; nothing is asked when it was settled meanwhile. */
-  ask(ref: string, question: FromSupervisor): void {
-    const entry = this.waiting.get(ref);
-    if (entry === undefined) return;
-    entry.question = question;
-    this.events.send(question);
+    try {
+      const asked = await question(ref);
+      if (this.waiting.get(ref) !== entry) return;
+      entry.question = asked;
+      this.events.send(asked);
+    } catch (error) {
+      this.settle(ref);
+      throw error;
+    }
   }
 
   /** Undefined when it is no ref of these, or was settled before. */

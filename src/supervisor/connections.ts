@@ -19,6 +19,7 @@ import type { Member } from '../watch/seccomp/members.ts';
 import type { SocketCalls } from '../watch/seccomp/sockets.ts';
 import { Asking, type AskingEvents } from './asking.ts';
 import { Hosts } from './hosts.ts';
+import { OnceGrants } from './onceGrants.ts';
 import { listenerOf, OtherEnds } from './otherEnd.ts';
 import { refusalOf } from './refusal.ts';
 import type { Programs, RunningProgram } from './programs.ts';
@@ -50,20 +51,19 @@ interface HeldConnection {
   readonly host: string | undefined;
 }
 
-/** A connection allowed once: until one of the addresses tried for it has answered. */
-const onceMs = 30_000;
-
 export class Connections {
   readonly ends = new OtherEnds();
   private readonly hosts = new Hosts();
   private readonly asking: Asking<HeldConnection>;
   private readonly allowed = new Set<string>();
-  private readonly once = new Map<string, { readonly member: Member; readonly until: number }>();
+  private readonly once = new OnceGrants();
   private readonly names = new WeakMap<HeldSocket, string>();
+  /** Released since its other end is the family's own. */
+  private readonly own = new WeakSet<HeldSocket>();
   private ending = false;
 
   constructor(
-    private readonly calls: Pick<SocketCalls, 'release' | 'refuse'>,
+    private readonly calls: Pick<SocketCalls, 'release' | 'refuse' | 'isHeld'>,
     private readonly programs: Programs,
     private readonly options: ConnectionsOptions,
     private readonly events: ConnectionsEvents,
@@ -91,11 +91,14 @@ export class Connections {
     const host =
       endpoint.kind === 'inet' ? await this.hosts.nameOf(program.argv, endpoint.address) : undefined;
     if (host !== undefined) this.names.set(call, host);
+    // Its caller may have ended meanwhile.
+    if (!this.calls.isHeld(call)) return undefined;
     const named = this.judgement(call, program, otherEnd, host);
     if (named.kind === 'refuse') return this.refuse(call, named.rule);
     if (named.kind === 'release') return this.release(call, named.because);
-    if (this.isAllowedOnce(call, program, host)) return this.release(call, 'allowed once');
-    return this.ask({ member: call.member, call, program, host });
+    if (this.once.allows(keyOf(program, call, host), call.member)) return this.release(call, 'allowed once');
+    const held = { member: call.member, call, program, host };
+    return this.asking.ask(held, (ref) => this.question(ref, held));
   }
 
   private judgement(
@@ -112,17 +115,11 @@ export class Connections {
     return judgeConnection(look, { ending: this.ending, localOnly, allowed: this.allowed });
   }
 
-  private isAllowedOnce(call: HeldSocket, program: RunningProgram, host: string | undefined): boolean {
-    const grant = this.once.get(keyOf(program, call, host));
-    return grant?.member === call.member && grant.until > performance.now();
-  }
-
-  private async ask(held: HeldConnection): Promise<void> {
-    const ref = this.asking.open(held);
+  private async question(ref: string, held: HeldConnection): Promise<FromSupervisor> {
     const { member, call, program, host } = held;
     const { request } = member;
     const requestArguments = request === undefined ? undefined : this.options.argumentsOf(request.number);
-    const listener = await listenerOf(call);
+    const listener = await listenerOf(call).catch(() => undefined); // told where it can be
     const facts: ConnectionFacts = {
       pid: member.pid,
       startedAt: member.startedAt,
@@ -140,7 +137,7 @@ export class Connections {
       ...(requestArguments === undefined ? {} : { requestArguments }),
     };
     const heldUntil = new Date(Date.now() + this.options.callHoldMs).toISOString();
-    this.asking.ask(ref, { kind: 'ask connection', ref, facts, heldUntil });
+    return { kind: 'ask connection', ref, facts, heldUntil };
   }
 
   questions(): FromSupervisor[] {
@@ -158,13 +155,13 @@ export class Connections {
     }
     const key = keyOf(program, call, host);
     if (decision.scope === 'session') this.allowed.add(key);
-    else this.once.set(key, { member, until: performance.now() + onceMs });
+    else this.once.add(key, member);
     this.release(call, decision.scope === 'session' ? 'allowed for this session' : 'allowed once');
   }
 
   callerEnded(member: Member): void {
     this.asking.withdraw('the process that asked has ended', (held) => held.member === member);
-    for (const [key, grant] of this.once) if (grant.member === member) this.once.delete(key);
+    this.once.spend(member);
   }
 
   /** The family ends: nobody is reached any more, and what waits is refused. */
@@ -177,14 +174,19 @@ export class Connections {
   /** A released call was performed. */
   done(call: HeldSocket, answer: Answer): void {
     const failed = answer.kind === 'errno';
-    if (!failed && call.transport === 'tcp' && call.action === 'connect') this.spend(call);
+    if (!failed && call.transport === 'tcp' && call.action === 'connect') this.once.spend(call.member);
     this.tell(call, failed ? { step: 'failed', error: errnoName(answer.errno) } : { step: 'done' });
   }
 
   /** Was made on the file that was judged; behind it may be another service than its path told. */
-  mayReach(call: HeldSocket, boundPath: string): boolean {
+  mayReach(call: HeldSocket, boundPath: string, listenerPid: number): boolean {
     const { kinwatch, agent } = this.options;
-    if (call.endpoint.kind !== 'unix' || boundPath === call.endpoint.path) return true;
+    // Members' sockets are made to listen by this process. A path says less: in another mount namespace it is another's.
+    if (this.own.has(call) && listenerPid !== process.pid) {
+      this.report(call, 'program differs from what was judged', destinationText(call.endpoint));
+      return false;
+    }
+    if (boundPath === '' || call.endpoint.kind !== 'unix' || boundPath === call.endpoint.path) return true;
     const shown = meaningOf(call.endpoint.path, kinwatch, agent);
     const real = meaningOf(boundPath, kinwatch, agent);
     if (real.kind === 'forbidden') {
@@ -196,11 +198,6 @@ export class Connections {
     return same;
   }
 
-  /** One connection was meant; the addresses that were tried beside it need no more. */
-  private spend({ member }: HeldSocket): void {
-    for (const [key, grant] of this.once) if (grant.member === member) this.once.delete(key);
-  }
-
   /** Nobody is there: answered without trying, so that nobody can be there a moment later. */
   private failByItself(call: HeldSocket): void {
     this.calls.refuse(call, errnos.ECONNREFUSED);
@@ -208,6 +205,7 @@ export class Connections {
   }
 
   private release(call: HeldSocket, because: string): void {
+    if (because === 'own family') this.own.add(call);
     // Invariant: the record is on its way to the desk before the connection is made.
     this.tell(call, { step: 'released', because }, () =>
       this.ending ? this.calls.refuse(call) : this.calls.release(call),

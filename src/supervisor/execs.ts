@@ -120,17 +120,18 @@ export class Execs {
         this.refuse(exec, judgement.rule);
         return;
       case 'ask':
-        this.ask(judged).catch((error: unknown) => {
-          this.refuse(exec, 'program unreadable');
-          this.events.failed(error);
-        });
+        this.asking
+          .ask({ ...judged, member: exec.member }, (ref) => this.question(ref, judged))
+          .catch((error: unknown) => {
+            this.refuse(exec, 'program unreadable');
+            this.events.failed(error);
+          });
     }
   }
 
-  private async ask(judged: JudgedExec): Promise<void> {
+  private async question(ref: string, judged: JudgedExec): Promise<FromSupervisor> {
     const { exec } = judged;
     const { member } = exec;
-    const ref = this.asking.open({ ...judged, member });
     const parentExe = readExe(member.pid);
     const request = member.request;
     const requestArguments = request === undefined ? undefined : this.options.argumentsOf(request.number);
@@ -149,7 +150,7 @@ export class Execs {
       ...(requestArguments === undefined ? {} : { requestArguments }),
     };
     const heldUntil = new Date(Date.now() + this.options.callHoldMs).toISOString();
-    this.asking.ask(ref, { kind: 'ask', ref, facts, heldUntil });
+    return { kind: 'ask', ref, facts, heldUntil };
   }
 
   /** Questions that wait, for a desk that has not heard them. */

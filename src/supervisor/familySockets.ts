@@ -25,7 +25,8 @@ export class FamilySockets {
     options: ConnectionsOptions,
     private readonly events: FamilySocketsEvents,
   ) {
-    const lazily: Pick<SocketCalls, 'release' | 'refuse'> = {
+    const lazily: Pick<SocketCalls, 'release' | 'refuse' | 'isHeld'> = {
+      isHeld: (call) => calls().isHeld(call),
       release: (call) => calls().release(call),
       refuse: (call, errno) => calls().refuse(call, errno),
     };
@@ -38,10 +39,10 @@ export class FamilySockets {
     return {
       held: (call) => connections.judge(call),
       done: (call, answer) => connections.done(call, answer),
-      mayReach: (call, path) => connections.mayReach(call, path),
+      mayReach: (call, path, pid) => connections.mayReach(call, path, pid),
       refused: (member, rule, what) => this.refused(member, rule, what),
       unneeded: (member, rule, what) => this.tellRefused(member, rule, what),
-      serves: (inode) => connections.ends.serves(inode),
+      serves: (socket) => connections.ends.serves(socket),
       gap: (what) => events.gap(what),
       failed: (error) => events.failed(error),
     };

@@ -22,11 +22,6 @@ export class Hosts {
     return Promise.race([all, delay(patienceMs, undefined, { ref: false })]);
   }
 
-  /** Every address of a name that was asked before; empty when none was, or it does not resolve. */
-  async addressesOf(name: string): Promise<string[]> {
-    return this.resolve(name);
-  }
-
   private resolve(name: string): Promise<string[]> {
     const before = this.known.get(name);
     const now = performance.now();
@@ -35,6 +30,7 @@ export class Hosts {
       (found) => found.map((entry) => entry.address),
       () => [], // no such name: then it is not the one
     );
+    for (const [other, { at }] of this.known) if (now - at >= keptMs) this.known.delete(other);
     this.known.set(name, { addresses, at: now });
     return addresses;
   }

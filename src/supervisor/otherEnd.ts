@@ -5,18 +5,19 @@ import { getServers } from 'node:dns';
 import type { OtherEnd } from '../core/transition/judgeConnection.ts';
 import { holderOf, inetSockets, unixSockets } from '../watch/netTables.ts';
 import type { HeldSocket } from '../watch/seccomp/heldSockets.ts';
+import type { MemberSocket } from '../watch/seccomp/memberSocket.ts';
 
 const dnsPort = 53;
 
 export class OtherEnds {
   /** Sockets that members serve, by the kernel's number. */
-  private readonly served = new Set<string>();
+  private readonly served = new Map<string, bigint | undefined>();
 
-  serves(inode: string): void {
-    this.served.add(inode);
+  serves({ inode, network }: Pick<MemberSocket, 'inode' | 'network'>): void {
+    this.served.set(inode, network);
   }
 
-  of({ action, transport, endpoint, member }: HeldSocket): OtherEnd {
+  of({ action, transport, endpoint, member, network }: HeldSocket): OtherEnd {
     if (action === 'listen') return 'outside';
     switch (endpoint.kind) {
       case 'inet': {
@@ -26,21 +27,29 @@ export class OtherEnds {
         if (port === dnsPort && resolvers().includes(address)) return 'configured resolver';
         if (transport === 'icmp' || !isOfThisMachine(address)) return 'outside';
         const inodes = inetSockets(member.pid, transport === 'udp' ? 'udp' : 'tcp', address, port);
-        if (inodes.some((inode) => this.served.has(inode))) return 'own family';
+        if (this.servesAll(inodes, network)) return 'own family';
         return inodes.length === 0 && transport === 'tcp' ? 'nobody' : 'outside';
       }
       case 'unix':
-        return this.servesAny(unixSockets(member.pid, endpoint.path)) ? 'own family' : 'outside';
+        // A datagram's receiver cannot be asked who made it; a listener's can, once it is reached.
+        return action === 'connect' && this.servesAll(unixSockets(member.pid, endpoint.path), network)
+          ? 'own family'
+          : 'outside';
       case 'abstract': {
         const inodes = unixSockets(member.pid, `@${endpoint.name}`);
         if (inodes.length === 0) return 'nobody';
-        return this.servesAny(inodes) ? 'own family' : 'outside';
+        return this.servesAll(inodes, network) ? 'own family' : 'outside';
       }
     }
   }
 
-  private servesAny(inodes: readonly string[]): boolean {
-    return inodes.some((inode) => this.served.has(inode));
+  /**
+   * Every socket that could be meant is the family's, in the network of the calling socket: which of several a
+   * connection reaches is not known, and a member may have moved to another network since it made its socket.
+   */
+  private servesAll(inodes: readonly string[], network: bigint | undefined): boolean {
+    if (inodes.length === 0 || network === undefined) return false;
+    return inodes.every((inode) => this.served.get(inode) === network);
   }
 }
 

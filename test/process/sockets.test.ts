@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -259,4 +259,44 @@ test('a connect that waits for an answer holds nobody else up, and ends with its
   const certificate = JSON.parse(stdout);
   assert.deepEqual([certificate.survivors, certificate.proved], [0, true]);
   await all.run.ended();
+});
+
+test('a listener of the family’s own on the same port of another network lends no way to one outside', async (t) => {
+  const all = await started(t);
+  const server = await outside(t, { host: '127.0.0.1', port: 0 });
+  let reached = 0;
+  server.on('connection', () => (reached += 1));
+  const { answer } = await call(all, 'moved', portOf(server));
+  const isListener = ({ headline }: Message): boolean => /accept connections/u.test(headline);
+  const first = await all.review.decide('once', (question) => isConnection(question) && isListener(question));
+  assert.match(first.headline, new RegExp(portOf(server), 'u'));
+  await all.review.decide('deny', (question) => isConnection(question) && !isListener(question));
+  assert.equal(valueOf(await answer, 1).errno, 13);
+  assert.equal(reached, 0);
+});
+
+test('a socket of the family’s own at the same path of another mount namespace lends no way to one outside', async (t) => {
+  const all = await started(t);
+  const folder = join(all.rig.home, 'shared');
+  mkdirSync(folder);
+  const path = join(folder, 's');
+  // Bound by a relative name, so that the table of sockets has only the member's own under the whole path.
+  const server = spawn(
+    python,
+    [
+      '-c',
+      'import os,socket,sys; os.chdir(sys.argv[1]); s=socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(1); print("up",flush=True); c,_=s.accept(); print(repr(c.recv(1)),flush=True); c.sendall(b"outside"); sys.stdin.read()',
+      folder,
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  t.after(() => server.kill('SIGKILL'));
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  assert.ok(existsSync(path));
+  const { answer } = await call(all, 'hidden', folder, 's');
+  const result = await answer;
+  assert.equal(result.result.content.length, 2, JSON.stringify(result));
+  assert.equal(valueOf(result, 1).errno, 13);
+  const refusal = recordsOf(all.rig, 'refusal').find(({ what }) => what === 'socket');
+  assert.equal(refusal?.rule, 'program differs from what was judged');
 });

@@ -12,12 +12,17 @@ import type { MemberSocket } from './memberSocket.ts';
 /** Calls held or performed at once: each keeps a descriptor or two of this process. */
 const mostAtOnce = 256;
 
+/** Looks at a connect in the background, from the answer on. Each keeps the duplicate open that much longer at most. */
+const looksMs = [10, 50, 200, 1000, 3000, 10_000];
+
 export interface HeldSocket {
   readonly id: bigint;
   readonly member: Member;
   readonly action: SocketAction;
   readonly transport: Transport;
   readonly endpoint: Endpoint;
+  /** The network namespace of the member's socket. */
+  readonly network: bigint | undefined;
 }
 
 type Perform = () => Answer | Promise<Answer>;
@@ -37,16 +42,16 @@ export interface SocketEvents {
   /** A released call was performed, or failed as calls do. */
   done(call: HeldSocket, answer: Answer): void;
   /**
-   * A unix connection was made on the file that was judged; the socket behind it was bound to that path. False: it
-   * may not be reached, and is undone before the caller learns of it.
+   * A unix connection was made on the file that was judged; the socket behind it was bound to that path, and that
+   * process made it listen. False: it may not be reached, and is undone before the caller learns of it.
    */
-  mayReach(call: HeldSocket, boundPath: string): boolean;
+  mayReach(call: HeldSocket, boundPath: string, listenerPid: number): boolean;
   /** Refused without a question. */
   refused(member: Member, rule: Rule, what: string): void;
   /** Refused and told; no call's result is marked for it. */
   unneeded(member: Member, rule: Rule, what: string): void;
   /** A member's socket listens, or a datagram socket of its is bound: whoever reaches it stays in the family. */
-  serves(inode: string): void;
+  serves(socket: Pick<MemberSocket, 'inode' | 'network'>): void;
   /** Counted, not told one by one. */
   gap(what: string): void;
   failed(error: unknown): void;
@@ -64,7 +69,8 @@ export class HeldSockets {
   isFull(): boolean {
     if (this.entries.size < mostAtOnce) return false;
     for (const entry of this.entries.values()) {
-      if (entry.state === 'held' && !this.listener.isValid(entry.held.id)) this.drop(entry);
+      const isGone = entry.state === 'held' && !this.listener.isValid(entry.held.id);
+      if (isGone || entry.state === 'performed') this.drop(entry);
     }
     return this.entries.size >= mostAtOnce;
   }
@@ -78,7 +84,7 @@ export class HeldSockets {
     perform: Perform,
   ): HeldSocket {
     const { endpoint, transport } = destination;
-    const held: HeldSocket = { id, member, action, transport, endpoint };
+    const held: HeldSocket = { id, member, action, transport, endpoint, network: socket.network };
     const close = (): void => {
       socket.close();
       destination.close();
@@ -102,13 +108,33 @@ export class HeldSockets {
   }
 
   private async perform(entry: Entry): Promise<void> {
-    const { held, socket } = entry;
+    const { held } = entry;
     const answer = await this.settle(held.id, entry.perform);
     entry.state = 'performed';
     const goesOn = answer.kind === 'errno' && answer.errno === errnos.EINPROGRESS && held.transport === 'tcp';
-    const outcome = goesOn ? await outcomeOf(socket.fd) : answer;
+    const outcome = goesOn ? await this.outcomeOf(entry) : answer;
     this.drop(entry);
     if (outcome !== undefined) this.events.done(held, outcome);
+  }
+
+  /** True while nobody has answered it and its caller lives. */
+  isHeld(held: HeldSocket): boolean {
+    return this.entries.get(held.id)?.held === held;
+  }
+
+  /** Undefined: it still goes on after the last look, or nobody follows it any more. */
+  private async outcomeOf(entry: Entry): Promise<Answer | undefined> {
+    let waited = 0;
+    for (const at of looksMs) {
+      await delay(at - waited, undefined, { ref: false });
+      waited = at;
+      // Its descriptor may be closed by now, and the number another's.
+      if (this.entries.get(entry.held.id) !== entry) return undefined;
+      const outcome = tcpOutcome(entry.socket.fd);
+      if (outcome === 'connected') return { kind: 'value', value: 0 };
+      if (outcome === 'failed') return { kind: 'errno', errno: errnos.ECONNREFUSED };
+    }
+    return undefined;
   }
 
   refuse(held: HeldSocket, errno: number): void {
@@ -152,20 +178,4 @@ export class HeldSockets {
     this.entries.delete(entry.held.id);
     entry.close();
   }
-}
-
-/** Looks at a connect in the background, from the answer on. Each keeps the duplicate open that much longer at most. */
-const looksMs = [10, 50, 200, 1000, 3000, 10_000];
-
-/** Undefined: it still goes on after the last look; whether it succeeds is not followed further. */
-async function outcomeOf(fd: number): Promise<Answer | undefined> {
-  let waited = 0;
-  for (const at of looksMs) {
-    await delay(at - waited, undefined, { ref: false });
-    waited = at;
-    const outcome = tcpOutcome(fd);
-    if (outcome === 'connected') return { kind: 'value', value: 0 };
-    if (outcome === 'failed') return { kind: 'errno', errno: errnos.ECONNREFUSED };
-  }
-  return undefined;
 }

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import type { Notification } from '../../kernel/listener.ts';
 import { errnos } from '../../kernel/numbers.ts';
 import { closeFd } from '../../kernel/pidfd.ts';
-import { duplicateFrom, type SocketKind, socketKind } from '../../kernel/sockets.ts';
+import { duplicateFrom, networkOf, type SocketKind, socketKind } from '../../kernel/sockets.ts';
 import type { Member } from './members.ts';
 
 export interface MemberSocket {
@@ -11,6 +11,8 @@ export interface MemberSocket {
   readonly kind: SocketKind;
   /** The kernel's number of the socket, as `/proc/net` lists it. */
   readonly inode: string;
+  /** The network namespace it was made in, wherever its owner has moved since. */
+  readonly network: bigint | undefined;
   /** Closes the duplicate; a second time does nothing. */
   readonly close: () => void;
 }
@@ -43,7 +45,7 @@ export function openMemberSocket(
     close();
     return { errno: errnos.EACCES };
   }
-  return { fd, kind, inode, close };
+  return { fd, kind, inode, network: networkOf(fd), close };
 }
 
 /** The number in `socket:[12345]`. */

@@ -18,6 +18,7 @@ import {
   shutDown,
   socketTypes,
 } from '../../kernel/sockets.ts';
+import { peerCredentials } from '../../kernel/peer.ts';
 import { parseAddress } from './address.ts';
 import { Datagrams, flagsOf, type Performer } from './datagrams.ts';
 import { type Destination, destinationOf } from './destination.ts';
@@ -65,6 +66,10 @@ export class SocketCalls {
       default:
         return false;
     }
+  }
+
+  isHeld(held: HeldSocket): boolean {
+    return this.calls.isHeld(held);
   }
 
   release(held: HeldSocket): void {
@@ -116,7 +121,8 @@ export class SocketCalls {
       if (answer.kind !== 'value' || destination.endpoint.kind !== 'unix') return answer;
       // The file may have been moved or linked there: what was bound tells which service it is.
       const bound = parseAddress(peerAddress(fd) ?? Buffer.alloc(0));
-      if (bound.kind !== 'unix' || this.events.mayReach(held, bound.path.toString('utf8'))) return answer;
+      const path = bound.kind === 'unix' ? bound.path.toString('utf8') : '';
+      if (this.events.mayReach(held, path, peerCredentials(fd).pid)) return answer;
       shutDown(fd);
       return { kind: 'errno', errno: errnos.EACCES };
     });
@@ -127,11 +133,11 @@ export class SocketCalls {
     const address = this.address(notification, member);
     const socket = address && this.open(notification, member);
     if (address === undefined || socket === undefined) return;
-    const { kind, fd, inode } = socket;
+    const { kind, fd } = socket;
     if (kind.family === families.unix) {
       // It makes a file as the caller would: with its own working directory, mask and root.
       socket.close();
-      this.events.serves(inode);
+      this.events.serves(socket);
       this.listener.answer(notification.id, { kind: 'continue' });
       return;
     }
@@ -142,7 +148,7 @@ export class SocketCalls {
     if (destination === undefined) return;
     const held = this.calls.hold(notification, member, socket, 'listen', destination, () => {
       const answer = bindSocket(fd, address);
-      if (answer.kind === 'value') this.events.serves(inode);
+      if (answer.kind === 'value') this.events.serves(socket);
       return answer;
     });
     this.events.held(held);
@@ -151,11 +157,11 @@ export class SocketCalls {
   private listen(notification: Notification, member: Member): void {
     const socket = this.open(notification, member);
     if (socket === undefined) return;
-    const { fd, kind, inode } = socket;
+    const { fd, kind } = socket;
     const backlog = Number(BigInt.asIntN(32, notification.arguments[1]));
     const listen = (): Answer => {
       const answer = listenOn(fd, backlog);
-      if (answer.kind === 'value') this.events.serves(inode);
+      if (answer.kind === 'value') this.events.serves(socket);
       return answer;
     };
     if (kind.family === families.unix) return this.calls.now(notification.id, socket, listen);
